@@ -1,0 +1,2 @@
+//! A deterministic, adversarial device for Ringfence.
+#![forbid(unsafe_code)]

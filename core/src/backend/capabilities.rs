@@ -1,0 +1,64 @@
+//! What differs between devices, in one value.
+
+bitflags::bitflags! {
+    /// What a device and its runtime can do. Found by probing where a failed probe is harmless, else
+    /// from a list with source and date.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Features: u32 {
+        /// The host can address all of the device's memory (large BAR).
+        const LARGE_BAR = 1;
+        /// Signals may live in device memory.
+        const DEVICE_SIGNALS = 1 << 1;
+        /// A copy engine may complete a signal in device memory.
+        const DEVICE_SIGNALS_ON_COPIES = 1 << 2;
+        /// A handler may be set on a signal in device memory.
+        const DEVICE_SIGNAL_HANDLERS = 1 << 3;
+        /// The packet processor knows the vendor's barrier-value packet.
+        const BARRIER_VALUE = 1 << 4;
+        /// Signals that wake a sleeping host thread exist.
+        const INTERRUPTS = 1 << 5;
+        /// Another device may wait for a signal in this device's memory. Cannot be proven by trying
+        /// (visibility to a peer), so never probed.
+        const PEER_DEVICE_WAITS = 1 << 6;
+    }
+}
+
+/// Where the packet rings live.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RingMemory {
+    /// System memory: packets do not follow stores into the device's memory, so those are flushed.
+    System,
+    /// Device memory: packets go through the same BAR after the stores, in order.
+    Device,
+}
+
+/// How the host's stores reach the device's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum HostDataPath {
+    /// Through a host data path cache, which has to be flushed.
+    Hdp,
+    /// Coherently (an APU, or CPU and GPU linked by XGMI).
+    Coherent,
+}
+
+/// Facts of one device, as a backend found them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Capabilities {
+    /// What it can do.
+    pub features: Features,
+    /// Where its packet rings live.
+    pub rings: RingMemory,
+    /// How host stores reach its memory.
+    pub path: HostDataPath,
+}
+impl Capabilities {
+    /// Whether signals can be kept in device memory at all.
+    pub fn can_hold_device_signals(&self) -> bool {
+        self.features.contains(Features::LARGE_BAR | Features::DEVICE_SIGNALS)
+    }
+    /// Whether stores to device memory need a flush before the owner's own packet processor may be
+    /// told to look (S10). Other engines and peers always need one.
+    pub fn owner_needs_flush(&self) -> bool {
+        self.path == HostDataPath::Hdp && self.rings == RingMemory::System
+    }
+}

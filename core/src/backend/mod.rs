@@ -1,0 +1,32 @@
+//! What a device must offer: small traits of facts and actions, with no decision of policy.
+//!
+//! Each trait has at most six methods and a numbered contract; a conformance suite has a test for
+//! each number. Methods take `&self`: a backend synchronises itself, and every trait is implemented
+//! for `&T` as well, so that one device serves many trackers.
+//!
+//! | trait | a backend says |
+//! |---|---|
+//! | [`Device`] | what it is, whether it lives, whether a profiler looks |
+//! | [`Signals`] | create, load, arm, flush |
+//! | [`HostWait`] | wait on the host |
+//! | [`Timestamps`] | when a packet ran |
+//! | [`PacketQueue`] | reserve, write and publish packets; the read index |
+//! | [`CopyEngine`] | copies on another engine |
+//! | [`Handlers`] | call back on completion |
+
+mod capabilities;
+mod copy;
+mod device;
+mod packet;
+mod queue;
+mod signals;
+
+pub use capabilities::{Capabilities, Features, HostDataPath, RingMemory};
+pub use copy::{CopyEngine, CopyRefused, PartIndex};
+pub use device::{
+    Device, DeviceStatus, Engine, HandlerToken, Handlers, HostWait, Profiler, Timestamps, WaitHint,
+    WaitOutcome,
+};
+pub use packet::{Body, Deps, MAX_DEPS, Packet, ValueWait};
+pub use queue::{PacketCount, PacketQueue, Settled};
+pub use signals::{Created, SignalMemory, Signals};

@@ -1,0 +1,89 @@
+//! Hardware queues.
+
+use std::num::NonZeroU32;
+
+use super::Packet;
+use crate::id::{LaneId, PacketId};
+
+/// How many packets to reserve at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PacketCount(NonZeroU32);
+impl PacketCount {
+    /// One packet.
+    pub const ONE: Self = Self(NonZeroU32::MIN);
+    /// `count` packets.
+    pub const fn new(count: NonZeroU32) -> Self {
+        Self(count)
+    }
+    /// The number.
+    pub const fn count(self) -> u32 {
+        self.0.get()
+    }
+}
+
+/// Whether every index that was reserved in a queue is published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Settled {
+    /// All below this index are published, and none is reserved at or above it.
+    Below(PacketId),
+    /// Some index is reserved and not published yet.
+    Reserving,
+}
+
+/// One hardware queue. Other streams, and strangers, may publish on it as well.
+///
+/// # Contract
+/// 1. `lane` is the queue's identity and the generation of its index space; it changes only when that
+///    restarts.
+/// 2. `reserve` hands out consecutive indices, each once, and returns the first. It waits for nothing
+///    but ring space.
+/// 3. `commit` writes the packet at a reserved index. Packets become visible to the device in index
+///    order: a later one is not seen before an earlier one is committed
+///    (<https://github.com/ROCm/rocm-systems/issues/10377>).
+/// 4. `ring_doorbell` tells the device of everything committed up to and including `last`.
+/// 5. `read_index` says which ring slots may be used again: it may lead or lag completion (HSA 2.8.3),
+///    and never goes back within a generation.
+/// 6. `settled` looks at reservations and publications at one point in time.
+pub trait PacketQueue {
+    /// The backend's own kind of work for [`Body::Kernel`](super::Body::Kernel).
+    type Work: Copy;
+    /// Contract 1.
+    fn lane(&self) -> LaneId;
+    /// Contract 2.
+    fn reserve(&self, count: PacketCount) -> PacketId;
+    /// Contract 3.
+    fn commit(&self, at: PacketId, packet: &Packet<Self::Work>);
+    /// Contract 4.
+    fn ring_doorbell(&self, last: PacketId);
+    /// Contract 5.
+    fn read_index(&self) -> PacketId;
+    /// Contract 6.
+    fn settled(&self) -> Settled;
+}
+impl<T: PacketQueue + ?Sized> PacketQueue for &T {
+    type Work = T::Work;
+    #[inline]
+    fn lane(&self) -> LaneId {
+        (**self).lane()
+    }
+    #[inline]
+    fn reserve(&self, count: PacketCount) -> PacketId {
+        (**self).reserve(count)
+    }
+    #[inline]
+    fn commit(&self, at: PacketId, packet: &Packet<Self::Work>) {
+        (**self).commit(at, packet);
+    }
+    #[inline]
+    fn ring_doorbell(&self, last: PacketId) {
+        (**self).ring_doorbell(last);
+    }
+    #[inline]
+    fn read_index(&self) -> PacketId {
+        (**self).read_index()
+    }
+    fn settled(&self) -> Settled {
+        (**self).settled()
+    }
+}

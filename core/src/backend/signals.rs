@@ -1,0 +1,111 @@
+//! Signals: create, load, arm, flush, destroy.
+
+use std::fmt;
+
+use crate::{
+    error::CreateError,
+    id::{SignalHandle, SignalValue},
+};
+
+/// Where a signal's 64-bit value lives, and what it can do there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SignalMemory {
+    /// Device memory, through the BAR: a GPU waiter polls it locally; a host load is a PCIe read.
+    Device,
+    /// Host memory: cheap for the host to read; a host wait spins.
+    Host,
+    /// Host memory with an interrupt: a host wait can sleep. A process has 4,096 of these.
+    Interrupt,
+    /// Host memory that another process can open.
+    Shared,
+}
+impl SignalMemory {
+    /// All, in the order of their index.
+    pub const ALL: [Self; 4] = [Self::Device, Self::Host, Self::Interrupt, Self::Shared];
+    /// A position in a table by memory.
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
+    /// Whether a host load crosses PCIe.
+    pub const fn is_device(self) -> bool {
+        matches!(self, Self::Device)
+    }
+}
+impl fmt::Display for SignalMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Device => "device",
+            Self::Host => "host",
+            Self::Interrupt => "interrupt",
+            Self::Shared => "shared",
+        })
+    }
+}
+
+/// What a creation brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub struct Created {
+    /// The first so many handles of the batch are signals; at least one.
+    pub count: usize,
+    /// Where they live: what was asked for, or host memory when the backend fell back.
+    pub memory: SignalMemory,
+}
+
+/// Signals of one device.
+///
+/// # Contract
+/// 1. `create` fills the front of `batch` with distinct signals that are armed with 1 and visible to
+///    the device, and says how many and where they live. Fewer than asked for is success; none is an
+///    error. It may block, and is never called between reserving an index and publishing it.
+/// 2. `destroy` gives a signal back. It is called once for each, with no use in flight, and never on
+///    a callback thread.
+/// 3. `load` reads the value with acquire order: what the device released before its decrement is
+///    visible after a load that saw it. It never blocks.
+/// 4. `arm` stores a value with a plain store, never a read-modify-write, and wakes nobody. The store
+///    may linger in a write-combining buffer or a host data path cache.
+/// 5. `publish_stores` orders every earlier `arm` of the calling thread before every later store, for
+///    the owner's own packet processor when its rings live in device memory.
+/// 6. After `flush`, every earlier `arm` of the calling thread is visible to every agent and engine
+///    that reads the signal's memory through its owner. It includes `publish_stores`.
+pub trait Signals {
+    /// Contract 1.
+    ///
+    /// # Errors
+    /// When not one signal could be made.
+    fn create(&self, memory: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError>;
+    /// Contract 2.
+    fn destroy(&self, signal: SignalHandle);
+    /// Contract 3.
+    fn load(&self, signal: SignalHandle) -> SignalValue;
+    /// Contract 4.
+    fn arm(&self, signal: SignalHandle, value: SignalValue);
+    /// Contract 5.
+    fn publish_stores(&self);
+    /// Contract 6.
+    fn flush(&self);
+}
+impl<T: Signals + ?Sized> Signals for &T {
+    fn create(&self, memory: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError> {
+        (**self).create(memory, batch)
+    }
+    fn destroy(&self, signal: SignalHandle) {
+        (**self).destroy(signal);
+    }
+    #[inline]
+    fn load(&self, signal: SignalHandle) -> SignalValue {
+        (**self).load(signal)
+    }
+    #[inline]
+    fn arm(&self, signal: SignalHandle, value: SignalValue) {
+        (**self).arm(signal, value);
+    }
+    #[inline]
+    fn publish_stores(&self) {
+        (**self).publish_stores();
+    }
+    #[inline]
+    fn flush(&self) {
+        (**self).flush();
+    }
+}

@@ -1,0 +1,155 @@
+//! What can go wrong with signals: what happened, to which object, and what to do about it.
+//!
+//! "Not finished yet" is never an error: it is a state of the outcome enums.
+
+use crate::{
+    backend::SignalMemory,
+    id::{SignalHandle, SignalValue, UseId},
+};
+
+/// What went wrong, with the object and the way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A signal fell below 0 (S7). It is quarantined; whoever waits for the use gets this error.
+    #[error(
+        "use {of}: signal {signal:?} fell to {value:?}, so something decremented it once too often; it is \
+         quarantined. Look for two packets with the same completion signal, or a reset during a copy"
+    )]
+    OverDecrement {
+        /// The use during which it was seen.
+        of: UseId,
+        /// The signal.
+        signal: SignalHandle,
+        /// What was loaded.
+        value: SignalValue,
+    },
+    /// The ring is at its cap, nothing is in flight, and everybody else holds what there is (S14).
+    #[error(
+        "no signal is left: {parked} are held by events, handlers or waiters, {quarantined} are quarantined, and \
+         the cap is {cap}. Let go of finished handlers and waits, or raise the cap"
+    )]
+    Exhausted {
+        /// Signals that somebody else holds.
+        parked: u32,
+        /// Signals that may never be used again.
+        quarantined: u32,
+        /// The ring's cap.
+        cap: u32,
+    },
+    /// The backend could not create a signal.
+    #[error("a signal in {memory} memory could not be created: {cause}")]
+    Create {
+        /// Where it should have lived.
+        memory: SignalMemory,
+        /// Why not.
+        #[source]
+        cause: CreateError,
+    },
+    /// The device is gone (S17). Nothing is proven by that; what it may still write to is leaked.
+    #[error("the device was lost; its work will not finish, and {leaked} signals it may still write to are leaked")]
+    DeviceLost {
+        /// Signals given up.
+        leaked: u32,
+    },
+    /// A wait ran into its limit. Nothing was changed: wait again, or force the completion.
+    #[error("use {of} was not finished within the limit of the wait")]
+    TimedOut {
+        /// The use that was waited for.
+        of: UseId,
+    },
+    /// A submission failed after some of its parts were issued (S8). The issued ones were waited for,
+    /// or the signal is quarantined until they are seen to be over.
+    #[error("use {of} failed after {issued} of its {parts} parts")]
+    PartFailed {
+        /// The use.
+        of: UseId,
+        /// Parts that the engine took.
+        issued: u32,
+        /// Parts that were asked for.
+        parts: u32,
+    },
+    /// The completion was forced by a timeout (S18): the work may still run.
+    #[error("use {of} was completed by force; its work may still run, and its signal is quarantined")]
+    Forced {
+        /// The use.
+        of: UseId,
+    },
+    /// A queue of another device was told to wait for a cell in this device's memory: a fault there,
+    /// not a wait (<https://github.com/ROCm/rocm-systems/issues/11212>).
+    #[error(
+        "use {of} completes a signal in the memory of another device, which this queue cannot wait for; record the \
+         event in host memory or as a twin"
+    )]
+    PeerCell {
+        /// The use.
+        of: UseId,
+    },
+    /// An IPC event was recorded again before its first recording was proven (S12): it has one cell.
+    #[error("the IPC event's recording {of} is not finished, and it has one cell: wait for it, then record again")]
+    IpcPending {
+        /// The recording that is in flight.
+        of: UseId,
+    },
+    /// A name of a signal that has been armed again since.
+    #[error("signal {signal:?} was armed again since this name of it was made: the use it names is finished")]
+    StaleSignal {
+        /// The signal.
+        signal: SignalHandle,
+    },
+    /// The backend refused to call back for this signal.
+    #[error("no handler can be set on {signal:?}: {cause}")]
+    Handler {
+        /// The signal.
+        signal: SignalHandle,
+        /// Why not.
+        #[source]
+        cause: HandlerRefused,
+    },
+    /// A staging request larger than a chunk.
+    #[error("{wanted} bytes were asked of a staging ring whose chunks have {chunk}; ask for less, or make larger chunks")]
+    StagingTooLarge {
+        /// Bytes asked for.
+        wanted: u64,
+        /// Bytes of a chunk.
+        chunk: u64,
+    },
+}
+
+/// Why a signal could not be created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateError {
+    /// Memory for signals ran out.
+    #[error("out of memory for signals")]
+    OutOfMemory,
+    /// The process's interrupt events are used up (4,096 on Linux's KFD).
+    #[error("the process has no interrupt event left")]
+    NoInterrupts,
+    /// The runtime or the device does not have signals of that kind.
+    #[error("signals of that kind are not supported here")]
+    Unsupported,
+    /// The backend answered with success and no signal
+    /// (<https://github.com/ROCm/rocm-systems/issues/1309>).
+    #[error("the backend reported success and returned the null handle")]
+    NullHandle,
+    /// The device is gone.
+    #[error("the device was lost")]
+    DeviceLost,
+}
+
+/// Why a handler could not be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HandlerRefused {
+    /// The signal wakes nobody, so that a thread would have to poll it
+    /// (<https://github.com/ROCm/rocm-systems/issues/7898>).
+    #[error("it wakes nobody; submit the work with the role `Blocking`")]
+    NoInterrupt,
+    /// The runtime refuses handlers on signals in device memory.
+    #[error("signals in device memory take no handlers on this runtime")]
+    DeviceMemory,
+    /// The device is gone.
+    #[error("the device was lost")]
+    DeviceLost,
+}

@@ -1,0 +1,32 @@
+//! Ringfence proves, from state that the host already has, that GPU work is finished, so that
+//! completion signals are used again without reading device memory, and never too early.
+//!
+//! # The idea
+//!
+//! A signal is *used* when a packet that completes it is published. It may be armed again only with
+//! a [`Proof`](proof::Proof) that its last use is finished. One proof can stand for many uses: the
+//! completion of a packet with the barrier bit proves every earlier packet of its hardware queue,
+//! so that one load retires a whole batch, and one [`Watermark`](watermark::Watermark) tells every
+//! stream on that queue.
+//!
+//! # The layers
+//!
+//! ```text
+//! id -> proof -> watermark -> ring -> drive -> event
+//! ```
+//!
+//! The [`ring`] is pure: it is told what was observed and answers what to load, arm, flush, create
+//! or wait for. [`drive`] carries the answers out through the traits of [`backend`]. Nothing here
+//! calls a clock, starts a thread or contains unsafe code.
+#![forbid(unsafe_code)]
+
+#[macro_use]
+pub mod plant;
+
+pub mod backend;
+pub mod error;
+pub mod id;
+pub mod proof;
+pub mod sync;
+pub mod timing;
+pub mod watermark;

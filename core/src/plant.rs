@@ -1,0 +1,117 @@
+//! Planted faults: each breaks one rule at the very line that enforces it, so that the check of
+//! that rule can be seen to fail.
+//!
+//! Without the feature `planted` the macro is the constant `false` and nothing of this remains in a
+//! build. With it, a fault is on only inside [`with`], on the calling thread.
+
+/// Whether `$fault` is planted here and now. Constant `false` in every default build.
+#[cfg(feature = "planted")]
+macro_rules! planted {
+    ($fault:ident) => {
+        $crate::plant::is($crate::plant::Fault::$fault)
+    };
+}
+/// Whether `$fault` is planted here and now. Constant `false` in every default build.
+#[cfg(not(feature = "planted"))]
+macro_rules! planted {
+    ($fault:ident) => {
+        false
+    };
+}
+
+#[cfg(feature = "planted")]
+pub use switch::{Fault, is, with};
+
+#[cfg(feature = "planted")]
+mod switch {
+    use std::cell::Cell;
+
+    std::thread_local! {
+        static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) };
+    }
+
+    macro_rules! faults {
+        ($($(#[$doc:meta])* $name:ident => $rule:literal,)*) => {
+            /// A rule broken on purpose.
+            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+            pub enum Fault { $($(#[$doc])* $name,)* }
+            impl Fault {
+                /// Every fault, in the order of the rules.
+                pub const ALL: &[Fault] = &[$(Fault::$name),*];
+                /// The rule that the fault breaks, and that a check must name.
+                pub const fn rule(self) -> &'static str { match self { $(Fault::$name => $rule,)* } }
+                /// The fault's name, as `docs/rules.md` lists it.
+                pub const fn name(self) -> &'static str { match self { $(Fault::$name => stringify!($name),)* } }
+            }
+        };
+    }
+    faults! {
+        /// A signal is armed while a handler or a waiter still holds it.
+        ArmWhileHeld => "S1",
+        /// A use without the barrier bit is taken for a fence.
+        FenceWithoutBarrierBit => "S2",
+        /// A fence proves uses of another hardware queue.
+        AcrossQueues => "S2",
+        /// The read index is taken for completion.
+        TrustReadIndex => "S3",
+        /// A fence proves uses of another generation of its queue.
+        AcrossGenerations => "S4",
+        /// A compute queue's fence proves a copy.
+        FenceProvesCopy => "S5",
+        /// A use proven out of order waits behind a busy older one.
+        HideBehindOldest => "S6",
+        /// A value below 0 is taken for completion.
+        IgnoreOverDecrement => "S7",
+        /// A submission that failed half way is reset at once.
+        ResetAfterPartFailure => "S8",
+        /// A dependency is armed again while its consumer is still queued.
+        NoPin => "S9",
+        /// The read index releases a pin.
+        PinByReadIndex => "S9",
+        /// Arms are never flushed.
+        NoFlush => "S10",
+        /// The ring creates or waits while an index is reserved.
+        WaitWhileReserved => "S11",
+        /// A new recording overwrites the one that waiters hold.
+        RecordInPlace => "S12",
+        /// A host wait holds a lock.
+        WaitUnderLock => "S13",
+        /// A signal is destroyed on the callback thread.
+        DestroyInHandler => "S13",
+        /// The ring waits before it has grown to its cap.
+        WaitBeforeGrow => "S14",
+        /// Each recording creates its signal.
+        CreatePerRecord => "S15",
+        /// A signal is armed before its timing is taken.
+        ArmBeforeTiming => "S16",
+        /// Timestamps are subtracted without a look at their order.
+        RawSubtraction => "S16",
+        /// A lost device counts as completion.
+        LostIsFinished => "S17",
+        /// A forced completion counts as completion.
+        ForcedIsFinished => "S18",
+        /// A proven event is loaded again.
+        ReloadProven => "S19",
+        /// Nothing asks for a fence when a pin would wait for ever.
+        NeverAskForFence => "S20",
+        /// A wait that promises data takes any completed packet for it.
+        SyncWithoutRelease => "S21",
+    }
+
+    /// Whether `fault` is planted on this thread.
+    pub fn is(fault: Fault) -> bool {
+        PLANTED.get() == Some(fault)
+    }
+
+    /// Runs `body` with `fault` planted on this thread, also when it unwinds.
+    pub fn with<T>(fault: Fault, body: impl FnOnce() -> T) -> T {
+        struct Restore(Option<Fault>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                PLANTED.set(self.0);
+            }
+        }
+        let _restore = Restore(PLANTED.replace(Some(fault)));
+        body()
+    }
+}

@@ -1,0 +1,109 @@
+//! The facade: the only file that names atomics, locks and `Arc`, so that loom can replace them.
+//!
+//! Two habits keep loom's exhaustive search honest. A value with one writer is a plain field of its
+//! owner, who only *publishes* it. A value with several (the watermark) is written by one
+//! read-modify-write with no load just before it, since such a load hides other threads' stores from
+//! the search.
+//!
+//! Every ordering that a model must be able to break has a named [`Site`].
+
+#[cfg(ringfence_loom)]
+pub(crate) use loom::sync::{
+    Mutex as RawMutex, MutexGuard as RawGuard,
+    atomic::{AtomicU8, AtomicU64, Ordering},
+};
+#[cfg(not(ringfence_loom))]
+pub(crate) use std::sync::{
+    Mutex as RawMutex, MutexGuard as RawGuard,
+    atomic::{AtomicU8, AtomicU64, Ordering},
+};
+
+/// The shared pointer of the public interface: `std`'s, or loom's under a model.
+#[cfg(ringfence_loom)]
+pub use loom::sync::Arc;
+/// The shared pointer of the public interface: `std`'s, or loom's under a model.
+#[cfg(not(ringfence_loom))]
+pub use std::sync::Arc;
+
+/// A place where an ordering matters, by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Site {
+    /// A prover publishes what it saw.
+    WatermarkRaise,
+    /// A stream reads what others proved.
+    WatermarkObserve,
+    /// A record's outcome is published, after its interval.
+    RecordPublish,
+    /// A waiter reads a record's outcome.
+    RecordObserve,
+}
+
+/// The ordering to use at `site`: always `sound`, unless a model planted a fault there.
+#[cfg(not(ringfence_loom))]
+#[inline(always)]
+pub(crate) const fn order(_site: Site, sound: Ordering) -> Ordering {
+    sound
+}
+/// The ordering to use at `site`: always `sound`, unless a model planted a fault there.
+#[cfg(ringfence_loom)]
+pub(crate) fn order(site: Site, sound: Ordering) -> Ordering {
+    if planted_orderings::PLANTED.get() == Some(site) { Ordering::Relaxed } else { sound }
+}
+/// Orderings that a loom model weakens.
+#[cfg(ringfence_loom)]
+pub(crate) mod planted_orderings {
+    std::thread_local! {
+        // loom runs all threads of a model on one OS thread, so a std thread-local reaches them all.
+        pub(crate) static PLANTED: std::cell::Cell<Option<super::Site>> = const { std::cell::Cell::new(None) };
+    }
+}
+
+/// A lock that knows no poison: what it guards is plain data that no panic leaves half changed.
+#[derive(Debug, Default)]
+pub(crate) struct Mutex<T>(RawMutex<T>);
+impl<T> Mutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(RawMutex::new(value))
+    }
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
+        #[cfg(feature = "audit")]
+        audit::HELD.set(audit::HELD.get() + 1);
+        Guard(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+    /// Without locking: nobody else can hold it.
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+/// Access to what a [`Mutex`] guards.
+#[derive(Debug)]
+pub(crate) struct Guard<'a, T>(RawGuard<'a, T>);
+impl<T> std::ops::Deref for Guard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+impl<T> std::ops::DerefMut for Guard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+#[cfg(feature = "audit")]
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        audit::HELD.set(audit::HELD.get() - 1);
+    }
+}
+
+/// Locks counted, for a backend that checks that none is held while the host waits (S13).
+#[cfg(feature = "audit")]
+pub mod audit {
+    std::thread_local! {
+        pub(super) static HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    }
+    /// How many of the library's locks this thread holds.
+    pub fn locks_held() -> u32 {
+        HELD.get()
+    }
+}

@@ -1,0 +1,2 @@
+//! Tests that cross crates.
+#![forbid(unsafe_code)]

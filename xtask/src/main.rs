@@ -1,0 +1,2 @@
+//! Checks of this repository, as a program.
+fn main() {}
