@@ -47,7 +47,9 @@ pub enum Error {
         cause: CreateError,
     },
     /// The device is gone (S17). Nothing is proven by that; what it may still write to is leaked.
-    #[error("the device was lost; its work will not finish, and {leaked} signals it may still write to are leaked")]
+    #[error(
+        "the device was lost; its work will not finish, and {leaked} signals it may still write to are leaked"
+    )]
     DeviceLost {
         /// Signals given up.
         leaked: u32,
@@ -69,11 +71,14 @@ pub enum Error {
         /// Parts that were asked for.
         parts: u32,
     },
-    /// The completion was forced by a timeout (S18): the work may still run.
-    #[error("use {of} was completed by force; its work may still run, and its signal is quarantined")]
-    Forced {
+    /// A use that somebody waits for will never be known to be finished.
+    #[error("use {of} {cause}")]
+    Failed {
         /// The use.
         of: UseId,
+        /// Why.
+        #[source]
+        cause: Failure,
     },
     /// A queue of another device was told to wait for a cell in this device's memory: a fault there,
     /// not a wait (<https://github.com/ROCm/rocm-systems/issues/11212>).
@@ -86,13 +91,17 @@ pub enum Error {
         of: UseId,
     },
     /// An IPC event was recorded again before its first recording was proven (S12): it has one cell.
-    #[error("the IPC event's recording {of} is not finished, and it has one cell: wait for it, then record again")]
+    #[error(
+        "the IPC event's recording {of} is not finished, and it has one cell: wait for it, then record again"
+    )]
     IpcPending {
         /// The recording that is in flight.
         of: UseId,
     },
     /// A name of a signal that has been armed again since.
-    #[error("signal {signal:?} was armed again since this name of it was made: the use it names is finished")]
+    #[error(
+        "signal {signal:?} was armed again since this name of it was made: the use it names is finished"
+    )]
     StaleSignal {
         /// The signal.
         signal: SignalHandle,
@@ -107,13 +116,32 @@ pub enum Error {
         cause: HandlerRefused,
     },
     /// A staging request larger than a chunk.
-    #[error("{wanted} bytes were asked of a staging ring whose chunks have {chunk}; ask for less, or make larger chunks")]
+    #[error(
+        "{wanted} bytes were asked of a staging ring whose chunks have {chunk}; ask for less, or make larger chunks"
+    )]
     StagingTooLarge {
         /// Bytes asked for.
         wanted: u64,
         /// Bytes of a chunk.
         chunk: u64,
     },
+}
+
+/// Why a use will never be known to be finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Failure {
+    /// The device is gone (S17).
+    #[error("was in flight when the device was lost")]
+    DeviceLost,
+    /// A timeout stored 0 (S18).
+    #[error("was completed by force; its work may still run, and its signal is quarantined")]
+    Forced,
+    /// Some of its parts were refused (S8).
+    #[error("was issued in part only")]
+    PartFailed,
+    /// Its signal fell below 0 (S7).
+    #[error("ended with its signal below 0: something decremented it once too often")]
+    OverDecremented,
 }
 
 /// Why a signal could not be created.

@@ -44,7 +44,7 @@ impl Generation {
 
 /// A packet's 64-bit index in a queue's monotone index space: what `hsa_queue_load_write_index`
 /// counts. Never the slot (index modulo ring size).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct PacketId(u64);
 impl PacketId {
     /// The first packet of a generation.

@@ -24,9 +24,18 @@
 pub mod plant;
 
 pub mod backend;
+pub mod drive;
 pub mod error;
+pub mod event;
 pub mod id;
+pub mod ledger;
+pub mod placement;
+pub mod polling;
 pub mod proof;
+pub mod retire;
+pub mod ring;
+pub mod staging;
 pub mod sync;
 pub mod timing;
+pub mod wait;
 pub mod watermark;

@@ -50,7 +50,19 @@ impl Interval {
     /// The interval, if the stamps make one.
     pub fn new(raw: RawInterval, rate: TickRate) -> Option<Self> {
         let ordered = raw.start > 0 && raw.end >= raw.start;
-        (ordered || planted!(RawSubtraction)).then_some(Self { start: raw.start, end: raw.end, rate })
+        (ordered || planted!(RawSubtraction)).then_some(Self {
+            start: raw.start,
+            end: raw.end,
+            rate,
+        })
+    }
+    /// What an interval was taken apart into.
+    pub(crate) fn from_parts(start: u64, end: u64, hertz: u64) -> Option<Self> {
+        NonZeroU64::new(hertz).map(|hertz| Self {
+            start,
+            end,
+            rate: TickRate::new(hertz),
+        })
     }
     /// The tick at which the work started.
     pub fn start(self) -> u64 {
@@ -74,7 +86,10 @@ impl Interval {
         if self.rate != later.rate {
             return None;
         }
-        later.end.checked_sub(self.end).map(|ticks| ticks_to_duration(ticks, self.rate))
+        later
+            .end
+            .checked_sub(self.end)
+            .map(|ticks| ticks_to_duration(ticks, self.rate))
     }
 }
 

@@ -94,12 +94,24 @@ pub enum WaitOutcome {
 ///    decrement then takes it to -1.
 pub trait HostWait {
     /// Contracts 1 to 3.
-    fn wait(&self, signal: SignalHandle, below: SignalValue, hint: WaitHint, limit: Duration) -> WaitOutcome;
+    fn wait(
+        &self,
+        signal: SignalHandle,
+        below: SignalValue,
+        hint: WaitHint,
+        limit: Duration,
+    ) -> WaitOutcome;
     /// Contract 4.
     fn force(&self, signal: SignalHandle);
 }
 impl<T: HostWait + ?Sized> HostWait for &T {
-    fn wait(&self, signal: SignalHandle, below: SignalValue, hint: WaitHint, limit: Duration) -> WaitOutcome {
+    fn wait(
+        &self,
+        signal: SignalHandle,
+        below: SignalValue,
+        hint: WaitHint,
+        limit: Duration,
+    ) -> WaitOutcome {
         (**self).wait(signal, below, hint, limit)
     }
     fn force(&self, signal: SignalHandle) {

@@ -73,7 +73,11 @@ pub trait Signals {
     ///
     /// # Errors
     /// When not one signal could be made.
-    fn create(&self, memory: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError>;
+    fn create(
+        &self,
+        memory: SignalMemory,
+        batch: &mut [SignalHandle],
+    ) -> Result<Created, CreateError>;
     /// Contract 2.
     fn destroy(&self, signal: SignalHandle);
     /// Contract 3.
@@ -86,7 +90,11 @@ pub trait Signals {
     fn flush(&self);
 }
 impl<T: Signals + ?Sized> Signals for &T {
-    fn create(&self, memory: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError> {
+    fn create(
+        &self,
+        memory: SignalMemory,
+        batch: &mut [SignalHandle],
+    ) -> Result<Created, CreateError> {
         (**self).create(memory, batch)
     }
     fn destroy(&self, signal: SignalHandle) {

@@ -1,0 +1,193 @@
+//! Copies on another engine, in one part or many (S5, S8).
+
+use super::{marker::Awaited, tracker::Tracker};
+use crate::{
+    backend::{CopyEngine, Device, Engine, PacketQueue, PartIndex, WaitHint, WaitOutcome},
+    error::Error,
+    id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
+    placement::Role,
+    ring::{IsFence, PacketOrder, Record, Recorded, RolledBack, Timing, Use},
+    sync::Arc,
+};
+use std::num::NonZeroU32;
+
+/// A copy to submit: its parts complete one signal together.
+#[derive(Debug)]
+#[must_use = "nothing is copied before it is given to a tracker"]
+pub struct CopySubmission<'a, W> {
+    pub(super) parts: &'a [W],
+    pub(super) waits: Vec<Awaited>,
+    pub(super) timing: Timing,
+}
+impl<'a, W> CopySubmission<'a, W> {
+    /// A copy of these parts; one at least. They may run in any order and beside each other.
+    pub fn new(parts: &'a [W]) -> Self {
+        Self {
+            parts,
+            waits: Vec::new(),
+            timing: Timing::Unwanted,
+        }
+    }
+    /// Starting only after this use.
+    pub fn after(mut self, awaited: Awaited) -> Self {
+        self.waits.push(awaited);
+        self
+    }
+    /// With its timing taken.
+    pub fn timed(self) -> Self {
+        Self {
+            timing: Timing::Wanted,
+            ..self
+        }
+    }
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// Submits a copy. Its signal starts at the number of parts, and only its own value proves it, or a
+    /// packet that waited for it. `reuse` as in [`submit_recorded`](Self::submit_recorded).
+    ///
+    /// # Errors
+    /// [`Error::PartFailed`] when the engine refused a part: those before it were waited for, up to the
+    /// limit of a wait, or the signal is quarantined until they are seen to be over. Otherwise as
+    /// [`submit`](Self::submit).
+    ///
+    /// # Panics
+    /// If there is no part.
+    pub fn copy<E: CopyEngine>(
+        &mut self,
+        engine: &E,
+        what: CopySubmission<'_, E::Work>,
+        reuse: Option<Arc<Record>>,
+    ) -> Result<Arc<Record>, Error> {
+        let count = u32::try_from(what.parts.len())
+            .ok()
+            .and_then(NonZeroU32::new);
+        let parts = Parts::new(count.expect("a copy has 1 to 2^32 - 1 parts"));
+        for awaited in &what.waits {
+            awaited.check_reader(self.device.id(), self.capabilities.features)?;
+        }
+        let mut record = self.fresh_record(reuse);
+        let waits: Vec<SignalHandle> = what.waits.iter().map(Awaited::signal).collect();
+        let (of, signal) = match self.polling {
+            Some(_) => self.bind_polled_copy(engine, parts, what.timing, &mut record)?,
+            None => self.bind_copy(engine, parts, &what, &mut record)?,
+        };
+        for (index, &part) in what.parts.iter().enumerate() {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            if engine
+                .submit(of.packet(), PartIndex::new(index), part, signal, &waits)
+                .is_err()
+            {
+                return Err(self.copy_failed(of, index, parts));
+            }
+        }
+        self.hold_for_copy(of, what.waits);
+        Ok(record)
+    }
+    fn bind_copy<E: CopyEngine>(
+        &mut self,
+        engine: &E,
+        parts: Parts,
+        what: &CopySubmission<'_, E::Work>,
+        record: &mut Arc<Record>,
+    ) -> Result<(UseId, SignalHandle), Error> {
+        let pool = self.secure_room(Role::Copy)?;
+        let Ok(mut secured) = self.ring.secure(pool) else {
+            return Err(Error::Exhausted {
+                parked: 0,
+                quarantined: 0,
+                cap: self.policy.ring.cap,
+            });
+        };
+        let (signal, memory) = (secured.signal(), secured.memory());
+        if parts > Parts::ONE {
+            self.device.arm(signal, SignalValue::for_parts(parts));
+        }
+        let with = Use {
+            lane: engine.lane(),
+            engine: Engine::Copy,
+            barrier: Barrier::Clear,
+            order: PacketOrder::Free,
+            timing: what.timing,
+        };
+        let at = engine.reserve();
+        let about = Recorded {
+            of: UseId::new(with.lane, at),
+            fence: IsFence::No,
+            order: with.order,
+            timing: with.timing,
+            release: CacheScope::System,
+            memory,
+            device: self.device.id(),
+            engine: Engine::Copy,
+            mark: None,
+            ledger: self.ledger.clone(),
+        };
+        let held = secured.lend();
+        if let Some(fresh) = Arc::get_mut(record) {
+            fresh.renew(about, held);
+        }
+        let of = secured.bind(at, with, Some(record.clone()));
+        self.counts.uses += 1;
+        self.since_look += 1;
+        let waits_in_device = what
+            .waits
+            .iter()
+            .any(|awaited| awaited.memory().is_device());
+        if memory.is_device() || waits_in_device {
+            self.flush_for_others(crate::backend::SignalMemory::Device);
+        }
+        Ok((of, signal))
+    }
+    fn hold_for_copy(&mut self, of: UseId, waits: Vec<Awaited>) {
+        if planted!(NoPin) {
+            return;
+        }
+        for awaited in waits {
+            let dependency = awaited.use_id();
+            match &mut self.polling {
+                Some(polling) => polling.hold(of, awaited.into_hold()),
+                None => {
+                    let awaits = crate::ring::Awaits::EachUnordered;
+                    self.ring
+                        .pin(of, awaits, Some(dependency), awaited.into_hold());
+                }
+            }
+        }
+    }
+    /// Some parts were issued and will decrement the signal late: they are waited for, bounded, before
+    /// it is used again (S8).
+    fn copy_failed(&mut self, of: UseId, issued: u32, parts: Parts) -> Error {
+        let error = Error::PartFailed {
+            of,
+            issued,
+            parts: parts.count(),
+        };
+        if self.polling.is_some() {
+            self.roll_back_polled(of, issued, parts);
+            return error;
+        }
+        match self.ring.part_failed(of, issued, parts) {
+            Some(RolledBack::Never(arm)) => self.store(arm),
+            Some(RolledBack::Held) | None => {}
+            Some(RolledBack::Waiting(suspect)) => {
+                let left = i64::from(parts.count() - issued);
+                let below = SignalValue::new(left + 1);
+                let limit = self.policy.wait.limit;
+                match self
+                    .device
+                    .wait(suspect.signal(), below, WaitHint::Active, limit)
+                {
+                    WaitOutcome::Reached(value) => {
+                        if let Some(arm) = self.ring.release(suspect, value) {
+                            self.store(arm);
+                        }
+                    }
+                    WaitOutcome::TimedOut => self.counts.quarantined += 1,
+                    WaitOutcome::Lost => return self.lose(),
+                }
+            }
+        }
+        error
+    }
+}

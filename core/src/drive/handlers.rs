@@ -1,0 +1,148 @@
+//! Handlers: what runs on a backend's callback thread when a use is over.
+//!
+//! A handler holds its signal until it was processed: a signal that was armed again before its callback
+//! thread looked would seem unfinished (S1). Nothing is destroyed on that thread: the last hold sends
+//! the signal to the reaper (S13).
+
+use std::collections::BTreeMap;
+
+use super::settle::harvest;
+use crate::{
+    backend::{Device, HandlerToken, Handlers},
+    error::Error,
+    ledger::LoadCause,
+    ring::{Holder, Outcome, Record, Timing},
+    sync::{Arc, Mutex},
+    timing::Interval,
+};
+
+/// Handlers that wait for their callback. Shared between streams and the callback thread.
+#[derive(Debug)]
+pub struct HandlerTable<T> {
+    waiting: Mutex<Waiting<T>>,
+}
+#[derive(Debug)]
+struct Waiting<T> {
+    next: u64,
+    entries: BTreeMap<HandlerToken, Entry<T>>,
+}
+/// Fields drop in this order: the hold on the signal first, then what the embedder attached.
+#[derive(Debug)]
+struct Entry<T> {
+    hold: Holder,
+    record: Arc<Record>,
+    then: T,
+}
+
+/// Whether a handler will be called.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Watched<T> {
+    /// It will, exactly once.
+    Later,
+    /// The use is over already: here is what was attached.
+    Already(T),
+}
+
+/// A handler's turn has come.
+#[derive(Debug)]
+#[must_use]
+pub struct Handled<T> {
+    /// What became of the use.
+    pub outcome: Outcome,
+    /// When it ran, if it was timed.
+    pub interval: Option<Interval>,
+    /// What the embedder attached.
+    pub then: T,
+}
+
+impl<T> HandlerTable<T> {
+    /// No handler.
+    pub fn new() -> Self {
+        Self {
+            waiting: Mutex::new(Waiting {
+                next: 0,
+                entries: BTreeMap::new(),
+            }),
+        }
+    }
+    /// Calls back once the recorded use is over, with `then`.
+    ///
+    /// # Errors
+    /// [`Error::Handler`] when its signal wakes nobody: submit it with [`Role::Blocking`].
+    ///
+    /// [`Role::Blocking`]: crate::placement::Role::Blocking
+    pub fn watch(
+        &self,
+        device: &impl Handlers,
+        record: &Arc<Record>,
+        then: T,
+    ) -> Result<Watched<T>, Error> {
+        let hold = match record.outcome() {
+            Outcome::Pending => record.hold(),
+            Outcome::Finished | Outcome::Failed(_) => None,
+        };
+        let Some(hold) = hold else {
+            return Ok(Watched::Already(then));
+        };
+        let signal = hold.signal();
+        let entry = Entry {
+            hold,
+            record: record.clone(),
+            then,
+        };
+        let token = {
+            let mut waiting = self.waiting.lock();
+            waiting.next += 1;
+            let token = HandlerToken::new(waiting.next);
+            waiting.entries.insert(token, entry);
+            token
+        };
+        device.watch(signal, token).map_err(|cause| {
+            self.take(token);
+            Error::Handler { signal, cause }
+        })?;
+        Ok(Watched::Later)
+    }
+    /// On the callback thread: the backend reported `token`. `None` for a token of another table.
+    ///
+    /// Takes the timing, if it is wanted and still to be had, and lets go of the signal. No user code
+    /// runs here, and no lock is held (S13).
+    pub fn handle(&self, device: &impl Device, token: HandlerToken) -> Option<Handled<T>> {
+        let Entry { hold, record, then } = self.take(token)?;
+        if record.outcome() == Outcome::Pending {
+            record
+                .about()
+                .ledger
+                .note(LoadCause::Query, record.about().memory);
+            let _ = record.observed(device.load(hold.signal()));
+        }
+        let interval = match record.outcome() {
+            Outcome::Finished if record.about().timing == Timing::Wanted => {
+                record.interval().or_else(|| harvest(device, &record))
+            }
+            Outcome::Finished | Outcome::Pending | Outcome::Failed(_) => None,
+        };
+        if planted!(DestroyInHandler) {
+            device.destroy(hold.signal());
+        }
+        drop(hold);
+        Some(Handled {
+            outcome: record.outcome(),
+            interval,
+            then,
+        })
+    }
+    /// Handlers that were not called yet.
+    pub fn waiting(&self) -> usize {
+        self.waiting.lock().entries.len()
+    }
+    fn take(&self, token: HandlerToken) -> Option<Entry<T>> {
+        self.waiting.lock().entries.remove(&token)
+    }
+}
+impl<T> Default for HandlerTable<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

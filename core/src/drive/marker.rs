@@ -1,0 +1,179 @@
+//! Waiting on the device for uses of other streams.
+
+use super::{
+    submission::Submission,
+    tracker::{Life, Tracker},
+};
+use crate::{
+    backend::SignalMemory,
+    backend::{Body, Deps, Device, Features, MAX_DEPS, PacketQueue, ValueWait},
+    error::Error,
+    id::{Barrier, DeviceId, LaneId, SignalHandle, SignalValue, UseId},
+    ring::{Awaits, Holder, Outcome, PacketOrder, Record},
+    sync::Arc,
+};
+
+/// A use that a queue is to wait for, with a hold on its signal.
+#[derive(Debug)]
+#[must_use = "dropped, it waits for nothing"]
+pub struct Awaited {
+    of: UseId,
+    memory: SignalMemory,
+    device: DeviceId,
+    order: PacketOrder,
+    hold: Holder,
+}
+impl Awaited {
+    /// What there is to wait for in `record`: nothing, once its use is over.
+    ///
+    /// # Errors
+    /// The use failed, so that no wait for it would ever end well.
+    pub fn of(record: &Arc<Record>) -> Result<Option<Self>, Error> {
+        let about = record.about();
+        match record.outcome() {
+            Outcome::Finished => return Ok(None),
+            Outcome::Failed(cause) => {
+                return Err(Error::Failed {
+                    of: about.of,
+                    cause,
+                });
+            }
+            Outcome::Pending => {}
+        }
+        Ok(record.hold().map(|hold| Self {
+            of: about.of,
+            memory: about.memory,
+            device: about.device,
+            order: about.order,
+            hold,
+        }))
+    }
+    /// The use.
+    pub fn use_id(&self) -> UseId {
+        self.of
+    }
+    /// The signal that has to fall to 0.
+    pub fn signal(&self) -> SignalHandle {
+        self.hold.signal()
+    }
+    pub(super) fn memory(&self) -> SignalMemory {
+        self.memory
+    }
+    pub(super) fn into_hold(self) -> Holder {
+        self.hold
+    }
+    /// A later packet of that very queue waits for a barrier packet anyway.
+    fn is_implied_on(&self, lane: LaneId) -> bool {
+        self.of.lane() == lane && self.order == PacketOrder::HoldsBackLater
+    }
+    /// Whether `device` can read the signal.
+    pub(super) fn check_reader(&self, device: DeviceId, features: Features) -> Result<(), Error> {
+        let foreign_cell = self.device != device && self.memory.is_device();
+        if foreign_cell && !features.contains(Features::PEER_DEVICE_WAITS) {
+            return Err(Error::PeerCell { of: self.of });
+        }
+        Ok(())
+    }
+}
+
+/// Which packet waits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum WaitBy {
+    /// BARRIER_AND: for all of them, and later packets wait as well.
+    #[default]
+    And,
+    /// BARRIER_OR: for one of them.
+    Or,
+    /// The vendor's barrier-value packet, one for each and a barrier packet behind them, where the device
+    /// has it; else BARRIER_AND.
+    Value,
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// The stream's later packets wait, on the device, for these uses. Each one's signal is not armed
+    /// again before the packet that waits for it is proven complete (S9). Waits that the queue's own
+    /// order implies publish nothing.
+    ///
+    /// # Errors
+    /// [`Error::PeerCell`] for a cell that this device cannot read, [`Error::DeviceLost`]; with the
+    /// polling tracker also what [`submit`](Self::submit) says.
+    pub fn await_uses(
+        &mut self,
+        uses: impl IntoIterator<Item = Awaited>,
+        by: WaitBy,
+    ) -> Result<(), Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        let (lane, id, features) = (self.lane(), self.device.id(), self.capabilities.features);
+        let by = match by {
+            WaitBy::Value if !features.contains(Features::BARRIER_VALUE) => WaitBy::And,
+            by => by,
+        };
+        let at_once = if by == WaitBy::Value { 1 } else { MAX_DEPS };
+        let mut waits = false;
+        let mut uses = uses
+            .into_iter()
+            .filter(|awaited| by == WaitBy::Or || !awaited.is_implied_on(lane));
+        loop {
+            let mut some: [Option<Awaited>; MAX_DEPS] = Default::default();
+            let mut signals = [SignalHandle::NULL; MAX_DEPS];
+            let mut count = 0;
+            for awaited in uses.by_ref().take(at_once) {
+                awaited.check_reader(id, features)?;
+                signals[count] = awaited.signal();
+                some[count] = Some(awaited);
+                count += 1;
+            }
+            if count == 0 {
+                break;
+            }
+            waits = true;
+            self.publish_wait(by, &signals[..count], some)?;
+        }
+        if waits && by == WaitBy::Value {
+            // Later packets without the barrier bit may pass a value packet; none passes this one.
+            let behind = Submission::waiting(Body::And(Deps::NONE), Barrier::Set);
+            self.submit(behind)?;
+        }
+        Ok(())
+    }
+    fn publish_wait(
+        &mut self,
+        by: WaitBy,
+        signals: &[SignalHandle],
+        uses: [Option<Awaited>; MAX_DEPS],
+    ) -> Result<(), Error> {
+        let (deps, _none_left) = Deps::take(signals);
+        let (body, awaits, barrier) = match by {
+            WaitBy::And => (Body::And(deps), Awaits::EachInOrder, Barrier::Clear),
+            WaitBy::Or if signals.len() == 1 => {
+                (Body::Or(deps), Awaits::EachInOrder, Barrier::Clear)
+            }
+            WaitBy::Or => (Body::Or(deps), Awaits::AnyInOrder, Barrier::Clear),
+            WaitBy::Value => {
+                let wait = ValueWait {
+                    signal: signals[0],
+                    below: SignalValue::ARMED,
+                };
+                (Body::Value(wait), Awaits::EachUnordered, Barrier::Clear)
+            }
+        };
+        let packet = Submission::waiting(body, barrier);
+        if self.polling.is_some() {
+            let holds = uses.map(|awaited| awaited.map(Awaited::into_hold));
+            return self.publish_polled_wait(packet, holds);
+        }
+        self.ring.reserve_pins(uses.len());
+        let consumer = self.submit(packet)?;
+        if planted!(NoPin) {
+            return Ok(());
+        }
+        for awaited in uses.into_iter().flatten() {
+            let dependency = awaited.use_id();
+            self.ring
+                .pin(consumer, awaits, Some(dependency), awaited.into_hold());
+        }
+        Ok(())
+    }
+}

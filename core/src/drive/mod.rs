@@ -1,0 +1,40 @@
+//! Where decisions meet a device: carries out what the [`ring`](crate::ring) decides, through the
+//! traits of [`backend`](crate::backend).
+//!
+//! A [`Tracker`] belongs to one stream and is used by one thread at a time; what threads share is
+//! behind it (the watermark of the [`HardwareQueue`]) or in front of it (events). Static dispatch, and
+//! nothing on the path of a use allocates or takes a lock.
+//!
+//! An operation that can wait or that touches what others touch is a small resumable value
+//! ([`Reclaim`], [`Room`]): it stops before each shared access and before each wait, and the plain
+//! call loops over it. Tests and exhaustive search take the steps one by one.
+
+mod bulk;
+mod copy;
+mod handlers;
+mod marker;
+mod policy;
+mod polled;
+mod queue;
+mod reclaim;
+mod room;
+mod settle;
+mod submission;
+mod submit;
+mod synchronize;
+mod tracker;
+mod waiting;
+
+pub use copy::CopySubmission;
+pub use handlers::{Handled, HandlerTable, Watched};
+pub use marker::{Awaited, WaitBy};
+pub use policy::{Audit, Policy, TrackerKind};
+pub use queue::HardwareQueue;
+pub use reclaim::{Reclaim, Reclaimed};
+pub use room::Room;
+pub use submission::{Completion, Submission};
+pub use synchronize::Synced;
+pub use tracker::{ForcedUse, Tracker};
+
+pub(crate) use settle::harvest as harvest_timing;
+pub(crate) use waiting::wait_until_done;

@@ -1,0 +1,33 @@
+//! A hardware queue and what is proven of it, as several streams share them.
+
+use std::ops::Deref;
+
+use crate::{backend::PacketQueue, sync::Arc, watermark::Watermark};
+
+/// A hardware queue with its one watermark. Clone it to put several streams on the queue: what one of
+/// them proves, the others need not load.
+///
+/// When the queue's index space restarts, make a new one.
+#[derive(Clone, Debug)]
+pub struct HardwareQueue<Q> {
+    queue: Q,
+    mark: Arc<Watermark>,
+}
+impl<Q: PacketQueue> HardwareQueue<Q> {
+    /// A queue of which nothing is proven. Make one for each queue and generation, and clone that.
+    pub fn new(queue: Q) -> Self {
+        let mark = Arc::new(Watermark::new(queue.lane()));
+        Self { queue, mark }
+    }
+    /// What is proven of it.
+    pub fn mark(&self) -> &Arc<Watermark> {
+        &self.mark
+    }
+}
+impl<Q> Deref for HardwareQueue<Q> {
+    type Target = Q;
+    #[inline]
+    fn deref(&self) -> &Q {
+        &self.queue
+    }
+}

@@ -1,0 +1,165 @@
+//! Finding finished uses: at most one load a call, then everything that follows from it.
+
+use super::{submission::Submission, tracker::Tracker};
+use crate::{
+    backend::{Device, DeviceStatus, PacketQueue, SignalMemory},
+    error::Error,
+    ledger::LoadCause,
+    placement::Role,
+    ring::{Probe, Wants},
+};
+
+/// One search for finished uses, as a value that stops before each access to something shared.
+#[derive(Debug)]
+#[must_use = "a search that is not stepped to `Done` leaves armed signals unflushed"]
+pub enum Reclaim {
+    /// Look at the watermark and the read index, to choose what to load.
+    Look,
+    /// Load this signal.
+    Load(Probe),
+    /// Retire what is known to be finished.
+    Retire,
+    /// Try parked and quarantined signals.
+    Unpark,
+    /// Nothing is left to do.
+    Done,
+}
+
+/// What a search brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub struct Reclaimed {
+    /// Uses that were in flight before and are not any more.
+    pub retired: usize,
+    /// Uses that are still in flight.
+    pub in_flight: usize,
+}
+
+impl Reclaim {
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// A signal fell below 0, or the device was lost.
+    #[inline]
+    pub fn step<D: Device, Q: PacketQueue>(
+        self,
+        tracker: &mut Tracker<D, Q>,
+    ) -> Result<Self, Error> {
+        match self {
+            Reclaim::Look => {
+                tracker.since_look = 0;
+                if tracker.ring.covered() >= tracker.policy.ring.batch as usize {
+                    return Ok(Reclaim::Retire); // others on the queue paid for the proof
+                }
+                Ok(tracker.choose().map_or(Reclaim::Retire, Reclaim::Load))
+            }
+            Reclaim::Load(probe) => {
+                let value = tracker.load(probe.signal(), probe.memory(), LoadCause::Retire);
+                tracker.settle(probe, value)?;
+                Ok(Reclaim::Retire)
+            }
+            Reclaim::Retire => {
+                tracker.retire_known()?;
+                Ok(Reclaim::Unpark)
+            }
+            Reclaim::Unpark => {
+                tracker.unpark()?;
+                if tracker.ring.usable(SignalMemory::Device) == 0 {
+                    tracker.flush();
+                }
+                Ok(Reclaim::Done)
+            }
+            Reclaim::Done => Ok(Reclaim::Done),
+        }
+    }
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// Looks for finished uses with at most one load, and arms their signals. Whatever is submitted and
+    /// finishes is retired after a bounded number of calls, even if the read index stands still and no
+    /// later use comes (S20).
+    ///
+    /// # Errors
+    /// [`Error::OverDecrement`] for a signal that fell below 0; [`Error::DeviceLost`]. Other uses are
+    /// unharmed: call again.
+    pub fn reclaim(&mut self) -> Result<Reclaimed, Error> {
+        if self.device.status() == DeviceStatus::Lost {
+            return Err(self.lose());
+        }
+        let before = self.in_flight();
+        if self.polling.is_some() {
+            self.poll_all()?;
+        } else {
+            self.look(Reclaim::Look)?;
+            self.retire_observed()?;
+            if self.ring.wants() == Wants::Fence {
+                self.ask_for_fence()?;
+            }
+        }
+        let in_flight = self.in_flight();
+        Ok(Reclaimed {
+            retired: before.saturating_sub(in_flight),
+            in_flight,
+        })
+    }
+    /// Loads the newest fence, whatever the read index says: one load that may retire everything.
+    ///
+    /// # Errors
+    /// As [`reclaim`](Self::reclaim).
+    pub fn probe(&mut self) -> Result<Reclaimed, Error> {
+        let before = self.in_flight();
+        if self.polling.is_none() {
+            self.since_look = 0;
+            let newest = self.ring.newest_fence();
+            self.look(newest.map_or(Reclaim::Retire, Reclaim::Load))?;
+        }
+        let in_flight = self.in_flight();
+        Ok(Reclaimed {
+            retired: before.saturating_sub(in_flight),
+            in_flight,
+        })
+    }
+    #[inline]
+    pub(super) fn look(&mut self, mut search: Reclaim) -> Result<(), Error> {
+        while !matches!(search, Reclaim::Done) {
+            search = search.step(self)?;
+        }
+        Ok(())
+    }
+    /// What to load: the fence that the read index nominates, or something further back.
+    fn choose(&mut self) -> Option<Probe> {
+        self.counts.read_index_loads += 1;
+        let read_index = self.queue.read_index();
+        #[cfg(feature = "planted")]
+        {
+            if planted!(TrustReadIndex) {
+                self.ring.mark().trust(read_index);
+            }
+            if planted!(PinByReadIndex) {
+                self.ring.release_pins_below(read_index);
+            }
+        }
+        self.ring
+            .nominate(read_index)
+            .or_else(|| self.ring.look_further())
+    }
+    fn unpark(&mut self) -> Result<(), Error> {
+        for _ in 0..self.ring.parked() {
+            if let Some(arm) = self.ring.unpark() {
+                self.store(arm);
+            }
+        }
+        if let Some(suspect) = self.ring.next_suspect() {
+            let value = self.load(suspect.signal(), suspect.memory(), LoadCause::Check);
+            if let Some(arm) = self.ring.release(suspect, value) {
+                self.store(arm);
+            }
+        }
+        Ok(())
+    }
+    /// Something is pinned and nothing in flight would ever prove it: a fence will (S20).
+    pub(super) fn ask_for_fence(&mut self) -> Result<(), Error> {
+        self.counts.fences_asked += 1;
+        self.submit(Submission::marker(Role::Dispatch)).map(drop)
+    }
+}

@@ -1,0 +1,154 @@
+//! Making room for a use: look, grow, and only then wait.
+
+use super::{
+    reclaim::Reclaim,
+    tracker::{Interrupts, Tracker},
+    waiting::wait_until_done,
+};
+use crate::{
+    backend::{Device, PacketQueue, SignalMemory, WaitOutcome},
+    error::{CreateError, Error},
+    id::SignalValue,
+    ring::{Probe, Shortage},
+};
+
+/// The search for signals of one pool, as a value that stops before each shared access and each wait.
+/// No index is reserved while it runs (S11).
+#[derive(Debug)]
+#[must_use = "there is room only at `Made`"]
+pub enum Room {
+    /// Look for finished uses.
+    Look(Reclaim),
+    /// Use what others saw finished.
+    Observe,
+    /// Flush, create, or choose what to wait for.
+    Decide,
+    /// Wait on the host for this use. No lock is held (S13).
+    Wait(Probe),
+    /// There is room.
+    Made,
+}
+
+impl Room {
+    /// Takes one step towards `wanted` signals of `pool`.
+    ///
+    /// # Errors
+    /// No signal can be had (S14), a signal fell below 0, a wait ran into its limit, or the device was
+    /// lost.
+    pub fn step<D: Device, Q: PacketQueue>(
+        self,
+        tracker: &mut Tracker<D, Q>,
+        pool: SignalMemory,
+        wanted: usize,
+    ) -> Result<Self, Error> {
+        match self {
+            Room::Look(Reclaim::Done) => Ok(Room::Observe),
+            Room::Look(search) => search.step(tracker).map(Room::Look),
+            Room::Observe => {
+                if tracker.ring.usable(pool) < wanted {
+                    tracker.retire_observed()?;
+                }
+                Ok(Room::Decide)
+            }
+            Room::Decide => tracker.decide(pool, wanted),
+            Room::Wait(probe) => {
+                tracker.wait_for_room(probe)?;
+                Ok(Room::Decide)
+            }
+            Room::Made => Ok(Room::Made),
+        }
+    }
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// Whether a use should look for room first. At most one look in a batch of uses: until then, a
+    /// ring that runs out grows.
+    #[inline]
+    pub(super) fn is_short(&self, pool: SignalMemory) -> bool {
+        let usable = self.ring.usable(pool);
+        usable == 0
+            || usable <= self.policy.ring.low_water() && self.since_look >= self.policy.ring.batch
+    }
+    #[cold]
+    #[inline(never)]
+    pub(super) fn make_room(&mut self, pool: SignalMemory, wanted: usize) -> Result<(), Error> {
+        let may_load = self.since_look >= self.policy.ring.batch;
+        let mut room = Room::Look(if may_load {
+            Reclaim::Look
+        } else {
+            Reclaim::Retire
+        });
+        while !matches!(room, Room::Made) {
+            room = room.step(self, pool, wanted)?;
+        }
+        Ok(())
+    }
+    fn decide(&mut self, pool: SignalMemory, wanted: usize) -> Result<Room, Error> {
+        let usable = self.ring.usable(pool);
+        if usable >= wanted {
+            return Ok(Room::Made);
+        }
+        match self.ring.shortage(pool) {
+            Shortage::Flush => {
+                self.flush();
+                Ok(Room::Decide)
+            }
+            Shortage::Grow { count, pool } => {
+                let missing = u32::try_from(wanted - usable).unwrap_or(u32::MAX);
+                match self.create(pool, count.max(missing)) {
+                    Ok(()) => {
+                        self.counts.grows += 1;
+                        Ok(Room::Decide)
+                    }
+                    Err(error) => self.cannot_grow(pool, error),
+                }
+            }
+            Shortage::WaitFor(probe) => Ok(Room::Wait(probe)),
+            Shortage::Exhausted => Err(self.exhausted()),
+        }
+    }
+    /// Creation failed: what is in flight will come back; without that, only others can help.
+    fn cannot_grow(&mut self, pool: SignalMemory, error: Error) -> Result<Room, Error> {
+        if matches!(error, Error::DeviceLost { .. }) {
+            return Err(error);
+        }
+        if let Error::Create {
+            cause: CreateError::NoInterrupts,
+            ..
+        } = error
+            && self.interrupts == Interrupts::UsedUp
+        {
+            return Err(error); // the use takes a host signal instead, and says that it spins
+        }
+        match self.ring.oldest_in(pool) {
+            Some(probe) => Ok(Room::Wait(probe)),
+            None if self.ring.parked() > 0 => Err(self.exhausted()),
+            None => Err(error),
+        }
+    }
+    fn exhausted(&self) -> Error {
+        Error::Exhausted {
+            parked: u32::try_from(self.ring.parked()).unwrap_or(u32::MAX),
+            quarantined: u32::try_from(self.ring.quarantined()).unwrap_or(u32::MAX),
+            cap: self.policy.ring.cap,
+        }
+    }
+    fn wait_for_room(&mut self, probe: Probe) -> Result<(), Error> {
+        self.counts.waits_for_room += 1;
+        let value = self.wait_for(&probe)?;
+        self.settle(probe, value)
+    }
+    /// Waits on the host until the probe's signal is below 1.
+    pub(super) fn wait_for(&mut self, probe: &Probe) -> Result<SignalValue, Error> {
+        match wait_until_done(
+            &self.device,
+            &self.policy.wait,
+            probe.signal(),
+            probe.memory(),
+        ) {
+            WaitOutcome::Reached(value) => Ok(value),
+            WaitOutcome::TimedOut => Err(Error::TimedOut { of: probe.of() }),
+            WaitOutcome::Lost => Err(self.lose()),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Publishing packets: secure, reserve, bind, commit (S11).
+
+use super::{
+    submission::{Completion, Submission},
+    tracker::{Life, Tracker},
+};
+use crate::{
+    backend::{Device, PacketCount, PacketQueue, SignalMemory},
+    error::{CreateError, Error},
+    id::{Barrier, CacheScope, PacketId, SignalHandle, UseId},
+    placement::Role,
+    ring::{IsFence, Record, Recorded, Timing, Use},
+    sync::Arc,
+};
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// Publishes one packet and says which use it is. Its timing, if wanted, needs someone to hold it:
+    /// see [`submit_recorded`](Self::submit_recorded).
+    ///
+    /// # Errors
+    /// No signal can be had ([`Error::Exhausted`], [`Error::Create`]), a wait for one ran into its limit,
+    /// a signal fell below 0, or the device was lost. Nothing was published then.
+    #[inline]
+    pub fn submit(&mut self, what: Submission<Q::Work>) -> Result<UseId, Error> {
+        if what.completion == Completion::None {
+            return self.submit_bare(what);
+        }
+        let of = self.publish(
+            Submission {
+                timing: Timing::Unwanted,
+                ..what
+            },
+            None,
+        )?;
+        self.end_batch()?;
+        Ok(of)
+    }
+    /// Publishes one packet whose completion, and timing if wanted, is kept in a record. `reuse` is a
+    /// record that the caller does not need any more: nothing is allocated if nobody else holds it.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub fn submit_recorded(
+        &mut self,
+        what: Submission<Q::Work>,
+        reuse: Option<Arc<Record>>,
+    ) -> Result<Arc<Record>, Error> {
+        let mut record = self.fresh_record(reuse);
+        self.publish(what, Some(&mut record))?;
+        self.end_batch()?;
+        Ok(record)
+    }
+    pub(super) fn fresh_record(&mut self, reuse: Option<Arc<Record>>) -> Arc<Record> {
+        let unshared =
+            |mut record: Arc<Record>| Arc::get_mut(&mut record).is_some().then_some(record);
+        reuse
+            .and_then(unshared)
+            .or_else(|| self.ring.take_record())
+            .unwrap_or_else(|| Arc::new(Record::vacant()))
+    }
+    /// A packet without a signal: no use, and nothing to secure.
+    fn submit_bare(&mut self, what: Submission<Q::Work>) -> Result<UseId, Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        let at = self.queue.reserve(PacketCount::ONE);
+        self.queue.commit(at, &what.packet(SignalHandle::NULL));
+        self.queue.ring_doorbell(at);
+        Ok(self.note_packet(at, IsFence::No, what.release))
+    }
+    /// A pool with a signal for `role`, and room in it.
+    #[inline]
+    pub(super) fn secure_room(&mut self, role: Role) -> Result<SignalMemory, Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        let pool = self.place(role);
+        if self.is_short(pool) {
+            self.find_room(role, pool, 1)
+        } else {
+            Ok(pool)
+        }
+    }
+    #[cold]
+    pub(super) fn find_room(
+        &mut self,
+        role: Role,
+        pool: SignalMemory,
+        wanted: usize,
+    ) -> Result<SignalMemory, Error> {
+        match self.make_room(pool, wanted) {
+            Ok(()) => Ok(pool),
+            Err(Error::Create {
+                cause: CreateError::NoInterrupts,
+                ..
+            }) => {
+                let instead = self.place(role);
+                self.make_room(instead, wanted).map(|()| instead)
+            }
+            Err(error) => Err(error),
+        }
+    }
+    #[inline]
+    pub(super) fn publish(
+        &mut self,
+        what: Submission<Q::Work>,
+        record: Option<&mut Arc<Record>>,
+    ) -> Result<UseId, Error> {
+        if self.polling.is_some() {
+            return self.publish_polled(what, record);
+        }
+        if planted!(WaitWhileReserved) {
+            let at = self.queue.reserve(PacketCount::ONE);
+            let pool = self.place(what.role);
+            self.make_room(pool, 1)?;
+            return self.bind_and_commit(at, pool, what, record);
+        }
+        let pool = self.secure_room(what.role)?;
+        // Nothing can fail or wait from here on: the index is reserved only now (S11).
+        let at = self.queue.reserve(PacketCount::ONE);
+        let of = self.bind_and_commit(at, pool, what, record)?;
+        self.queue.ring_doorbell(at);
+        Ok(of)
+    }
+    /// Binds a signal of `pool`, where there is room, to the reserved packet, and writes the packet.
+    #[inline]
+    pub(super) fn bind_and_commit(
+        &mut self,
+        at: PacketId,
+        pool: SignalMemory,
+        what: Submission<Q::Work>,
+        record: Option<&mut Arc<Record>>,
+    ) -> Result<UseId, Error> {
+        let lane = self.lane();
+        let with = what.as_use(lane);
+        let Ok(mut secured) = self.ring.secure(pool) else {
+            // A reserved index is always published.
+            self.queue.commit(at, &crate::backend::Packet::nothing());
+            return Err(Error::Exhausted {
+                parked: 0,
+                quarantined: 0,
+                cap: self.policy.ring.cap,
+            });
+        };
+        let (signal, memory) = (secured.signal(), secured.memory());
+        let record = record.map(|record| {
+            let about = Recorded {
+                of: UseId::new(lane, at),
+                fence: fence_of(&with),
+                order: with.order,
+                timing: with.timing,
+                release: what.release,
+                memory,
+                device: self.device.id(),
+                engine: with.engine,
+                mark: Some(self.queue.mark().clone()),
+                ledger: self.ledger.clone(),
+            };
+            let held = secured.lend();
+            if let Some(fresh) = Arc::get_mut(record) {
+                fresh.renew(about, held);
+            }
+            record.clone()
+        });
+        let of = secured.bind(at, with, record);
+        self.queue.commit(at, &what.packet(signal));
+        self.note_use(at, fence_of(&with), what.release);
+        Ok(of)
+    }
+    #[inline]
+    pub(super) fn note_use(&mut self, at: PacketId, fence: IsFence, release: CacheScope) {
+        self.note_packet(at, fence, release);
+        self.counts.uses += 1;
+        self.since_look += 1;
+        self.in_batch += 1;
+        if fence == IsFence::Yes {
+            self.counts.fence_uses += 1;
+            self.batch_fence = IsFence::Yes;
+        }
+    }
+    /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
+    /// its signals can be let go of.
+    #[inline]
+    pub(super) fn end_batch(&mut self) -> Result<(), Error> {
+        if self.in_batch < self.policy.submission_batch.get() {
+            return Ok(());
+        }
+        self.in_batch = 0;
+        self.counts.batches += 1;
+        let fenced = std::mem::replace(&mut self.batch_fence, IsFence::No);
+        if fenced == IsFence::No && self.polling.is_none() {
+            self.ask_for_fence()?;
+        }
+        Ok(())
+    }
+}
+
+fn fence_of(with: &Use) -> IsFence {
+    if with.barrier == Barrier::Set {
+        IsFence::Yes
+    } else {
+        IsFence::No
+    }
+}

@@ -1,0 +1,317 @@
+//! The tracker of one stream.
+
+use super::{
+    policy::{Policy, TrackerKind},
+    queue::HardwareQueue,
+};
+use crate::{
+    backend::{Capabilities, Created, Device, PacketQueue, Profiler, SignalMemory},
+    error::{CreateError, Error},
+    id::{CacheScope, LaneId, PacketId, SignalHandle, UseId},
+    ledger::{Counts, Ledger},
+    placement::{DeviceSignals, Placement, Role},
+    polling::PollingRing,
+    ring::{IsFence, Reaper, Ring},
+    sync::Arc,
+};
+
+/// Follows the work of one stream: gives each packet its signal, finds out what is finished, and arms
+/// signals ahead of need.
+///
+/// See the crate's front page for an example. A tracker belongs to one stream and one thread at a time;
+/// it is `Send` where its device and queue are.
+#[derive(Debug)]
+pub struct Tracker<D, Q> {
+    pub(super) device: D,
+    pub(super) queue: HardwareQueue<Q>,
+    pub(super) policy: Policy,
+    pub(super) capabilities: Capabilities,
+    pub(super) ring: Ring,
+    pub(super) polling: Option<PollingRing>,
+    pub(super) counts: Counts,
+    pub(super) ledger: Arc<Ledger>,
+    /// Uses since the tracker last looked for finished ones: at most one load in a batch of uses.
+    pub(super) since_look: u32,
+    /// Uses since a submission batch was closed, and whether one of them is a fence.
+    pub(super) in_batch: u32,
+    pub(super) batch_fence: IsFence,
+    pub(super) tail: Option<Tail>,
+    pub(super) interrupts: Interrupts,
+    pub(super) life: Life,
+}
+
+/// What became of a use that was to be completed by force.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum ForcedUse {
+    /// It was in flight: it ended in an error.
+    GivenUp,
+    /// It was over, or not this stream's.
+    WasOver,
+}
+
+/// The newest packet of this stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    pub(super) of: UseId,
+    /// A fence with a signal proves all of the stream's work on the queue.
+    pub(super) fence: IsFence,
+    pub(super) release: CacheScope,
+}
+
+/// Whether interrupt signals can still be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Interrupts {
+    Available,
+    UsedUp,
+}
+
+/// Whether the device was seen to be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Life {
+    Alive,
+    Lost,
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// Opens a tracker for one stream on `queue`, with its signals created and armed.
+    ///
+    /// # Errors
+    /// [`Error::Create`] when not even one signal could be had.
+    pub fn open(device: D, queue: HardwareQueue<Q>, policy: Policy) -> Result<Self, Error> {
+        let capabilities = device.capabilities();
+        let ring = Ring::new(queue.mark().clone(), policy.ring, Arc::new(Reaper::new()));
+        let polling = match policy.tracker {
+            TrackerKind::Polling => Some(PollingRing::new(policy.ring, ring.reaper().clone())),
+            TrackerKind::Retiring => None,
+        };
+        let mut tracker = Self {
+            device,
+            queue,
+            policy,
+            capabilities,
+            ring,
+            polling,
+            counts: Counts::default(),
+            ledger: Arc::new(Ledger::new()),
+            since_look: 0,
+            in_batch: 0,
+            batch_fence: IsFence::No,
+            tail: None,
+            interrupts: Interrupts::Available,
+            life: Life::Alive,
+        };
+        let main = tracker.place(Role::Dispatch);
+        tracker.create(main, policy.ring.size)?;
+        if tracker.place(Role::Blocking) == SignalMemory::Interrupt
+            && policy.ring.interrupt_spares > 0
+        {
+            // Spares only: without them, the first blocking use creates its own, or says that it spins.
+            let _ = tracker.create(SignalMemory::Interrupt, policy.ring.interrupt_spares);
+        }
+        Ok(tracker)
+    }
+    /// The device.
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+    /// The hardware queue that the stream is on.
+    pub fn queue(&self) -> &HardwareQueue<Q> {
+        &self.queue
+    }
+    /// What it was opened with.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+    /// The ring, to look at.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+    /// What tracking has cost so far, events of this stream included.
+    pub fn counts(&self) -> Counts {
+        let mut counts = self.counts;
+        self.ledger.add_to(&mut counts);
+        counts
+    }
+    /// Uses that are not proven yet.
+    pub fn in_flight(&self) -> usize {
+        self.polling
+            .as_ref()
+            .map_or_else(|| self.ring.in_flight(), PollingRing::in_flight)
+    }
+    pub(super) fn lane(&self) -> LaneId {
+        self.queue.mark().lane()
+    }
+    /// The memory for a signal with this role, now.
+    #[inline]
+    pub(super) fn place(&self, role: Role) -> SignalMemory {
+        let profiler = match self.policy.device_signals {
+            DeviceSignals::Off => Profiler::Absent, // nothing to keep it from
+            DeviceSignals::On => self.device.profiler(),
+        };
+        let placement = Placement {
+            device_signals: self.policy.device_signals,
+            capabilities: self.capabilities,
+            profiler,
+        };
+        match placement.memory(role) {
+            SignalMemory::Interrupt if self.interrupts == Interrupts::UsedUp => SignalMemory::Host,
+            memory => memory,
+        }
+    }
+    /// Creates up to `count` signals for `pool`.
+    pub(super) fn create(&mut self, pool: SignalMemory, count: u32) -> Result<(), Error> {
+        let mut batch = [SignalHandle::NULL; 64];
+        let mut left = count as usize;
+        while left > 0 {
+            let asked = left.min(batch.len());
+            let part = &mut batch[..asked];
+            part.fill(SignalHandle::NULL);
+            let created = self.device.create(pool, part);
+            let taken = self.take_in(pool, created, &batch[..asked]);
+            match taken {
+                Ok(taken) => left = left.saturating_sub(taken.max(1)),
+                Err(_) if left < count as usize => break, // some is enough
+                Err(cause) => return Err(self.creation_failed(pool, cause)),
+            }
+        }
+        Ok(())
+    }
+    fn take_in(
+        &mut self,
+        pool: SignalMemory,
+        created: Result<Created, CreateError>,
+        batch: &[SignalHandle],
+    ) -> Result<usize, CreateError> {
+        let Created { count, memory } = created?;
+        let mut taken = 0;
+        for &signal in batch.iter().take(count).filter(|signal| !signal.is_null()) {
+            match &mut self.polling {
+                Some(polling) => polling.add(signal, pool, memory),
+                None => self.ring.add(signal, pool, memory),
+            }
+            taken += 1;
+        }
+        self.counts.created += taken as u64;
+        if memory != pool {
+            self.counts.fell_back += taken as u64;
+        }
+        if taken == 0 {
+            Err(CreateError::NullHandle)
+        } else {
+            Ok(taken)
+        }
+    }
+    fn creation_failed(&mut self, memory: SignalMemory, cause: CreateError) -> Error {
+        if cause == CreateError::NoInterrupts {
+            self.interrupts = Interrupts::UsedUp;
+        }
+        if cause == CreateError::DeviceLost {
+            self.lose()
+        } else {
+            Error::Create { memory, cause }
+        }
+    }
+    /// The device is lost: every pending use ends in an error (S17).
+    pub(super) fn lose(&mut self) -> Error {
+        if self.life == Life::Alive {
+            self.life = Life::Lost;
+            let leaked = match &mut self.polling {
+                Some(polling) => polling.lose(),
+                None => self.ring.lose(),
+            };
+            self.counts.leaked += u64::from(leaked);
+        }
+        self.lost_error()
+    }
+    pub(super) fn lost_error(&self) -> Error {
+        Error::DeviceLost {
+            leaked: u32::try_from(self.counts.leaked).unwrap_or(u32::MAX),
+        }
+    }
+    /// Destroys the signals that nobody holds any more, on this thread. Cheap when there are none.
+    pub fn reap(&mut self) {
+        let Self {
+            device,
+            ring,
+            counts,
+            ..
+        } = self;
+        counts.destroyed += ring.reaper().reap(|signal| device.destroy(signal)) as u64;
+    }
+    /// Waits for the stream's work and destroys its signals. Those that others still hold are destroyed
+    /// by [`Reaper::reap`] of the reaper that is returned, once the last hold is gone.
+    ///
+    /// # Errors
+    /// As [`synchronize`](Self::synchronize); signals that the device may still write to are leaked.
+    pub fn close(mut self) -> Result<Arc<Reaper>, Error> {
+        let waited = self.drain();
+        if let Err(error) = waited {
+            let _ = self.lose();
+            return Err(error);
+        }
+        let reaper = self.ring.reaper().clone();
+        let Self {
+            device,
+            ring,
+            polling,
+            ..
+        } = self;
+        drop((ring, polling));
+        reaper.reap(|signal| device.destroy(signal));
+        Ok(reaper)
+    }
+    /// The stream goes on with another hardware queue. What it left on the old one is followed there:
+    /// proven by its own values and by fences of that queue, also those of other streams (S4).
+    ///
+    /// It does not order the new queue's work after the old one's: record an event before, and wait for
+    /// it after, as far as that is wanted.
+    pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> HardwareQueue<Q> {
+        self.ring.switch(queue.mark().clone());
+        self.tail = None;
+        self.batch_fence = IsFence::No;
+        std::mem::replace(&mut self.queue, queue)
+    }
+    /// Whether a use with the role `GpuWait` would live in device memory now.
+    pub(crate) fn has_device_signals(&self) -> bool {
+        self.place(Role::GpuWait).is_device()
+    }
+    /// What a tracker that creates a signal for each recording would do.
+    pub(crate) fn create_one_more(&mut self) -> Result<(), Error> {
+        self.create(self.place(Role::HostQuery), 1)
+    }
+    /// A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is
+    /// quarantined until the device's own decrement is seen (S18). Nothing is retired by it. Returns
+    /// whether the use was in flight.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`].
+    pub fn force(&mut self, of: UseId) -> Result<ForcedUse, Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        // The outcome first, then the store: a waiter that sees the 0 finds the error.
+        let signal = match &mut self.polling {
+            Some(polling) => polling.force(of),
+            None => self.ring.force(of),
+        };
+        let Some(signal) = signal else {
+            return Ok(ForcedUse::WasOver);
+        };
+        self.counts.quarantined += 1;
+        self.device.force(signal);
+        Ok(ForcedUse::GivenUp)
+    }
+    #[inline]
+    pub(super) fn note_packet(
+        &mut self,
+        at: PacketId,
+        fence: IsFence,
+        release: CacheScope,
+    ) -> UseId {
+        let of = UseId::new(self.lane(), at);
+        self.counts.packets += 1;
+        self.tail = Some(Tail { of, fence, release });
+        of
+    }
+}

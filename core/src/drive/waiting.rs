@@ -1,0 +1,24 @@
+//! One host wait, in its phases.
+
+use crate::{
+    backend::{HostWait, SignalMemory, WaitOutcome},
+    id::{SignalHandle, SignalValue},
+    wait::WaitPolicy,
+};
+
+/// Waits until `signal` is below 1: actively for the window of `policy`, then asleep where the signal
+/// can wake its waiter. Returns as soon as the active phase saw completion. No lock is held (S13).
+pub(crate) fn wait_until_done(
+    device: &impl HostWait,
+    policy: &WaitPolicy,
+    signal: SignalHandle,
+    memory: SignalMemory,
+) -> WaitOutcome {
+    for phase in policy.phases(memory) {
+        match device.wait(signal, SignalValue::ARMED, phase.hint, phase.limit) {
+            WaitOutcome::TimedOut => {}
+            ended @ (WaitOutcome::Reached(_) | WaitOutcome::Lost) => return ended,
+        }
+    }
+    WaitOutcome::TimedOut
+}

@@ -1,0 +1,356 @@
+//! Events: recorded in one stream, asked about, waited for on the host and by other streams.
+//!
+//! An answer comes from a proof where there is one, and only then from a load: a completed event that
+//! was proven once costs nothing to query. A waiter takes a [`Snapshot`], so that recording an event
+//! again leaves those who wait for the earlier recording untouched (S12).
+
+use std::time::Duration;
+
+use crate::{
+    backend::{Device, DeviceStatus, PacketQueue, SignalMemory, WaitOutcome},
+    drive::{Awaited, Submission, Synced, Tracker, WaitBy, harvest_timing, wait_until_done},
+    error::{Error, Failure},
+    id::{CacheScope, UseId},
+    ledger::LoadCause,
+    placement::{EventPlacement, Role},
+    ring::{Outcome, Record, Timing},
+    sync::Arc,
+    timing::Interval,
+    wait::{Check, Sleeps, WaitPolicy},
+};
+
+/// What an event is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum EventKind {
+    /// Queried, waited for, and awaited by other streams. A host wait spins.
+    #[default]
+    Plain,
+    /// A host wait sleeps: the event takes an interrupt signal, of which a process has 4,096.
+    Blocking,
+    /// Another process waits for it, by one cell: it is not recorded again before it is finished.
+    Ipc,
+}
+
+/// How an event is made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EventOptions {
+    /// What it is for.
+    pub kind: EventKind,
+    /// Whether its timing is wanted.
+    pub timing: Timing,
+    /// What a wait for it promises: with [`CacheScope::System`], that the host sees the data (S21).
+    pub release: CacheScope,
+}
+impl Default for EventOptions {
+    fn default() -> Self {
+        Self {
+            kind: EventKind::Plain,
+            timing: Timing::Unwanted,
+            release: CacheScope::System,
+        }
+    }
+}
+
+/// What is known of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum EventStatus {
+    /// It was never recorded: not the same as finished.
+    NotRecorded,
+    /// What was submitted before its recording is not known to be finished.
+    Pending,
+    /// It is finished.
+    Finished,
+    /// It will never be known to be finished.
+    Failed(Failure),
+}
+impl From<Outcome> for EventStatus {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Pending => Self::Pending,
+            Outcome::Finished => Self::Finished,
+            Outcome::Failed(why) => Self::Failed(why),
+        }
+    }
+}
+
+/// An event. It belongs to whoever records it; snapshots of it can be waited for on any thread.
+///
+/// Dropping an event waits for nothing and destroys nothing: the ring takes its signal back when the
+/// use is over.
+#[derive(Debug, Default)]
+pub struct Event {
+    options: EventOptions,
+    recorded: Option<Snapshot>,
+}
+
+/// One recording of an event.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    record: Arc<Record>,
+    /// The cell in device memory for GPU waiters, where the event is a twin.
+    twin: Option<Arc<Record>>,
+}
+
+impl Event {
+    /// An event that was never recorded.
+    pub fn new(options: EventOptions) -> Self {
+        Self {
+            options,
+            recorded: None,
+        }
+    }
+    /// Records the event: it is finished when everything submitted to the stream before is. Earlier
+    /// recordings and those who wait for them are untouched. Allocates nothing in a steady loop (S15).
+    ///
+    /// # Errors
+    /// [`Error::IpcPending`], and what [`Tracker::submit`] says.
+    pub fn record<D: Device, Q: PacketQueue>(
+        &mut self,
+        on: &mut Tracker<D, Q>,
+    ) -> Result<UseId, Error> {
+        let role = self.host_role(on.policy().events);
+        let spare_twin = self
+            .recorded
+            .as_mut()
+            .and_then(|earlier| earlier.twin.take());
+        let of = self.record_with(on, Submission::marker(role).release(self.options.release))?;
+        let wants_twin = role == Role::HostQuery && on.policy().events == EventPlacement::Twin;
+        if wants_twin && on.has_device_signals() {
+            // After the host cell's packet, with a use of its own; others see its handle only now.
+            let twin = on.submit_recorded(Submission::marker(Role::GpuWait), spare_twin)?;
+            if let Some(recorded) = &mut self.recorded {
+                recorded.twin = Some(twin);
+            }
+        }
+        Ok(of)
+    }
+    /// Records the event as the completion of `what` itself, a kernel, say.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn record_with<D: Device, Q: PacketQueue>(
+        &mut self,
+        on: &mut Tracker<D, Q>,
+        what: Submission<Q::Work>,
+    ) -> Result<UseId, Error> {
+        self.check_ipc(on.device())?;
+        if planted!(CreatePerRecord) {
+            on.create_one_more()?;
+        }
+        let what = if self.options.timing == Timing::Wanted {
+            what.timed()
+        } else {
+            what
+        };
+        let record = on.submit_recorded(what, self.reusable())?;
+        let of = record.about().of;
+        self.recorded = Some(Snapshot { record, twin: None });
+        Ok(of)
+    }
+    /// The event is finished when this copy is, as [`Tracker::copy`] recorded it.
+    pub fn record_copy(&mut self, copy: Arc<Record>) {
+        self.recorded = Some(Snapshot {
+            record: copy,
+            twin: None,
+        });
+    }
+    fn host_role(&self, placement: EventPlacement) -> Role {
+        match self.options.kind {
+            EventKind::Blocking => Role::Blocking,
+            EventKind::Ipc => Role::Ipc,
+            EventKind::Plain if placement == EventPlacement::Device => Role::GpuWait,
+            EventKind::Plain => Role::HostQuery,
+        }
+    }
+    /// The earlier recording's record, to be used again unless somebody else still holds it.
+    fn reusable(&mut self) -> Option<Arc<Record>> {
+        let earlier = self.recorded.take()?;
+        #[cfg(feature = "planted")]
+        if planted!(RecordInPlace) {
+            earlier.record.overwrite();
+        }
+        Some(earlier.record)
+    }
+    /// One cell cannot stand for two recordings in flight
+    /// (<https://github.com/ROCm/rocm-systems/issues/6786>).
+    fn check_ipc<D: Device>(&self, device: &D) -> Result<(), Error> {
+        match &self.recorded {
+            Some(earlier)
+                if self.options.kind == EventKind::Ipc
+                    && earlier.query(device) == EventStatus::Pending =>
+            {
+                Err(Error::IpcPending {
+                    of: earlier.use_id(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+    /// What the event stands for now, to be waited for whatever becomes of the event.
+    pub fn snapshot(&self) -> Option<Snapshot> {
+        self.recorded.clone()
+    }
+    /// Whether it is finished. Never blocks. See [`Snapshot::query`].
+    pub fn query<D: Device>(&self, device: &D) -> EventStatus {
+        self.recorded
+            .as_ref()
+            .map_or(EventStatus::NotRecorded, |recorded| recorded.query(device))
+    }
+    /// Waits for it on the host; an event never recorded is nothing to wait for.
+    ///
+    /// # Errors
+    /// See [`Snapshot::synchronize`].
+    pub fn synchronize<D: Device>(
+        &self,
+        device: &D,
+        policy: &WaitPolicy,
+    ) -> Result<Option<Synced>, Error> {
+        self.recorded
+            .as_ref()
+            .map(|recorded| recorded.synchronize(device, policy))
+            .transpose()
+    }
+    /// The stream's later packets wait for it on the device; an event never recorded is nothing to wait
+    /// for.
+    ///
+    /// # Errors
+    /// See [`Snapshot::wait_on`].
+    pub fn wait_on<D: Device, Q: PacketQueue>(&self, on: &mut Tracker<D, Q>) -> Result<(), Error> {
+        self.recorded
+            .as_ref()
+            .map_or(Ok(()), |recorded| recorded.wait_on(on))
+    }
+    /// When it ran, once finished, if it was timed and the device wrote usable stamps.
+    pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
+        self.recorded.as_ref()?.interval(device)
+    }
+    /// The time from this event to a later one, if both are finished and timed by one clock.
+    pub fn elapsed_to<D: Device>(&self, later: &Self, device: &D) -> Option<Duration> {
+        self.interval(device)?.elapsed_to(later.interval(device)?)
+    }
+}
+
+impl Snapshot {
+    /// The use that completes it.
+    pub fn use_id(&self) -> UseId {
+        self.record.about().of
+    }
+    /// The record of that use.
+    pub fn record(&self) -> &Arc<Record> {
+        &self.record
+    }
+    /// Whether it is finished: by a proof, without any load, where there is one (S19); else by one load
+    /// of its signal, which also proves everything before it to all streams of the queue. Never blocks.
+    pub fn query<D: Device>(&self, device: &D) -> EventStatus {
+        match self.record.outcome() {
+            Outcome::Pending => self.look(device, LoadCause::Query).into(),
+            Outcome::Finished if planted!(ReloadProven) => {
+                let _again = self.look(device, LoadCause::Query);
+                EventStatus::Finished
+            }
+            known @ (Outcome::Finished | Outcome::Failed(_)) => known.into(),
+        }
+    }
+    /// One load of the signal, unless the ring took it back since: then the answer is there.
+    fn look<D: Device>(&self, device: &D, cause: LoadCause) -> Outcome {
+        if device.status() == DeviceStatus::Lost {
+            return self.give_up();
+        }
+        let Some(hold) = self.record.hold() else {
+            return self.record.outcome();
+        };
+        self.note_load(cause);
+        self.record.observed(device.load(hold.signal()))
+    }
+    fn note_load(&self, cause: LoadCause) {
+        self.record.about().ledger.note(cause, self.memory());
+    }
+    fn memory(&self) -> SignalMemory {
+        self.record.about().memory
+    }
+    /// The device is gone, and with it the answer.
+    fn give_up(&self) -> Outcome {
+        self.record.fail(Failure::DeviceLost);
+        self.record.outcome()
+    }
+    /// Waits for it on the host. Costs no load when it is proven, and at most one when it does not have
+    /// to block (S19). A signal in device memory is not looked at first: the wait loads it anyway.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] when the limit passed, [`Error::Failed`] when it will never finish.
+    pub fn synchronize<D: Device>(&self, device: &D, policy: &WaitPolicy) -> Result<Synced, Error> {
+        let about = self.record.about();
+        let mut outcome = self.record.outcome();
+        if outcome == Outcome::Pending && policy.check(about.memory) == Check::First {
+            outcome = self.look(device, LoadCause::Wait);
+        }
+        let mut sleeps = Sleeps::AfterTheWindow;
+        if outcome == Outcome::Pending {
+            sleeps = policy.sleeps(about.memory);
+            outcome = self.block(device, policy)?;
+        }
+        match outcome {
+            Outcome::Finished => Ok(Synced {
+                release: about.release,
+                sleeps,
+            }),
+            Outcome::Failed(cause) => Err(Error::Failed {
+                of: about.of,
+                cause,
+            }),
+            Outcome::Pending => Err(Error::TimedOut { of: about.of }),
+        }
+    }
+    fn block<D: Device>(&self, device: &D, policy: &WaitPolicy) -> Result<Outcome, Error> {
+        let Some(hold) = self.record.hold() else {
+            return Ok(self.record.outcome());
+        };
+        #[cfg(feature = "planted")]
+        let _lock = planted!(WaitUnderLock).then(|| self.record.lock());
+        let ended = wait_until_done(device, policy, hold.signal(), self.memory());
+        #[cfg(feature = "planted")]
+        drop(_lock);
+        if policy.sleeps(self.memory()) == Sleeps::WillSpin {
+            self.record.about().ledger.note_spun();
+        }
+        match ended {
+            WaitOutcome::Reached(value) => Ok(self.record.observed(value)),
+            WaitOutcome::TimedOut => Err(Error::TimedOut { of: self.use_id() }),
+            WaitOutcome::Lost => Ok(self.give_up()),
+        }
+    }
+    /// The stream's later packets wait for it on the device; its signal is not armed again before the
+    /// packet that waits is proven complete (S9). Publishes nothing when it is known to be finished.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] when it will never finish, [`Error::PeerCell`] when its signal lives where the
+    /// stream's device cannot read it, and what [`Tracker::submit`] says.
+    pub fn wait_on<D: Device, Q: PacketQueue>(&self, on: &mut Tracker<D, Q>) -> Result<(), Error> {
+        on.await_uses(self.awaited(on.device())?, WaitBy::And)
+    }
+    /// What a queue of `device` waits for: the twin in device memory where that can read it.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] when it will never finish.
+    pub fn awaited<D: Device>(&self, device: &D) -> Result<Option<Awaited>, Error> {
+        if self.record.outcome() == Outcome::Finished {
+            return Ok(None);
+        }
+        match &self.twin {
+            Some(twin) if twin.about().device == device.id() => Awaited::of(twin),
+            _ => Awaited::of(&self.record),
+        }
+    }
+    /// When it ran: see [`Event::interval`]. Taken once, whoever asks first.
+    pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
+        if self.record.about().timing == Timing::Unwanted
+            || self.query(device) != EventStatus::Finished
+        {
+            return None;
+        }
+        self.record
+            .interval()
+            .or_else(|| harvest_timing(device, &self.record))
+    }
+}

@@ -1,0 +1,317 @@
+//! The baseline: a ring of signals in the order of their use, each loaded before it is used again.
+//!
+//! This is what runtimes do without a retirement ring, made safe: a signal is armed only after its own
+//! value was seen, its timing taken and nobody else holds it. It is a choice
+//! ([`TrackerKind::Polling`](crate::drive::TrackerKind)), and what the benchmarks compare with.
+//!
+//! Like the [`ring`](crate::ring) it is pure: [`PollingRing::front`] says what to load, and
+//! [`PollingRing::judge`] what follows.
+
+use std::collections::VecDeque;
+
+use crate::{
+    backend::SignalMemory,
+    error::{Error, Failure},
+    id::{Parts, SignalHandle, SignalValue, UseId},
+    proof::{Grounds, Harvest, Proof, Retired},
+    ring::{Arm, Custody, Holder, Reaper, Record, RingLimits, Timing},
+    sync::Arc,
+};
+
+/// One signal and what it is in use for.
+#[derive(Debug)]
+struct Slot {
+    custody: Custody,
+    memory: SignalMemory,
+    state: State,
+    /// Signals that this use's packet waits for: not armed before it is over (S9).
+    held: Vec<Holder>,
+}
+#[derive(Debug)]
+enum State {
+    Armed,
+    InFlight(Used),
+    Over(UseId, Retired),
+}
+#[derive(Debug)]
+struct Used {
+    of: UseId,
+    timing: Timing,
+    record: Option<Arc<Record>>,
+    /// The value at which every decrement has arrived: 0, unless parts were refused or it was forced.
+    over_at: SignalValue,
+}
+
+/// What the next signal of a pool needs before it can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Front {
+    /// There is none: create one.
+    Empty,
+    /// It is armed: bind it.
+    Armed(SignalHandle, SignalMemory),
+    /// It is over: arm it.
+    Over,
+    /// Load it, and judge the value.
+    Load(SignalHandle, SignalMemory),
+}
+
+/// What a loaded value says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Judged {
+    /// The use is not over.
+    Busy,
+    /// It is.
+    Over,
+}
+
+/// How a signal that is over may be used again.
+#[derive(Debug)]
+#[must_use]
+pub enum Rearmed {
+    /// Store its initial value.
+    Arm(Arm),
+    /// Somebody else holds it: the last of them gives it to the reaper, and the ring needs another.
+    GivenAway,
+}
+
+/// What a new use is.
+#[derive(Clone, Debug)]
+pub struct PolledUse {
+    /// Its name.
+    pub of: UseId,
+    /// Whether its timing is wanted.
+    pub timing: Timing,
+    /// Who is told.
+    pub record: Option<Arc<Record>>,
+}
+
+/// The signals of one stream, polled one by one. See the module.
+#[derive(Debug)]
+pub struct PollingRing {
+    limits: RingLimits,
+    /// By pool; the front was used longest ago.
+    pools: [VecDeque<Slot>; 4],
+    condemned: Vec<Slot>,
+    reaper: Arc<Reaper>,
+}
+impl PollingRing {
+    /// A ring without signals.
+    pub fn new(limits: RingLimits, reaper: Arc<Reaper>) -> Self {
+        Self {
+            limits,
+            pools: Default::default(),
+            condemned: Vec::new(),
+            reaper,
+        }
+    }
+    /// Takes in a signal that was created armed. It is used next.
+    pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
+        let custody = Custody::new(signal, self.reaper.clone());
+        let slot = Slot {
+            custody,
+            memory,
+            state: State::Armed,
+            held: Vec::new(),
+        };
+        self.pools[pool.index()].push_front(slot);
+    }
+    /// Uses that are not seen to be over.
+    pub fn in_flight(&self) -> usize {
+        let busy = |slot: &&Slot| matches!(slot.state, State::InFlight(_));
+        self.pools.iter().flatten().filter(busy).count()
+    }
+    /// Whether another signal of `pool` may be created before anybody waits.
+    pub(crate) fn may_grow(&self, pool: SignalMemory) -> bool {
+        self.pools[pool.index()].len() < self.limits.cap as usize
+    }
+    /// What the next signal of `pool` needs.
+    pub fn front(&self, pool: SignalMemory) -> Front {
+        match self.pools[pool.index()].front() {
+            None => Front::Empty,
+            Some(slot) => match slot.state {
+                State::Armed => Front::Armed(slot.custody.signal(), slot.memory),
+                State::Over(..) => Front::Over,
+                State::InFlight(_) => Front::Load(slot.custody.signal(), slot.memory),
+            },
+        }
+    }
+    /// Which use occupies the next signal of `pool`.
+    pub fn front_use(&self, pool: SignalMemory) -> Option<UseId> {
+        match &self.pools[pool.index()].front()?.state {
+            State::InFlight(used) => Some(used.of),
+            State::Armed | State::Over(..) => None,
+        }
+    }
+    /// Where the use with this name is.
+    pub(crate) fn find(&self, of: UseId) -> Option<Place> {
+        let is_it = |slot: &Slot| matches!(&slot.state, State::InFlight(used) if used.of == of);
+        SignalMemory::ALL.into_iter().find_map(|pool| {
+            let index = self.pools[pool.index()].iter().rposition(is_it)?;
+            Some(Place { pool, index })
+        })
+    }
+    /// The place of the next signal of `pool`.
+    pub(crate) fn front_place(pool: SignalMemory) -> Place {
+        Place { pool, index: 0 }
+    }
+    /// The oldest use in flight, at or after a place.
+    pub(crate) fn next_busy(&self, from: Option<Place>) -> Option<Place> {
+        let (pool, index) = from.map_or((0, 0), |place| (place.pool.index(), place.index));
+        (pool..4).find_map(|at| {
+            let start = if at == pool { index } else { 0 };
+            let busy = |slot: &Slot| matches!(slot.state, State::InFlight(_));
+            let found = self.pools[at].iter().skip(start).position(busy)?;
+            Some(Place {
+                pool: SignalMemory::ALL[at],
+                index: start + found,
+            })
+        })
+    }
+    /// The signal of a use in flight, where it lives, and the use.
+    pub(crate) fn at(&self, place: Place) -> Option<(SignalHandle, SignalMemory, UseId)> {
+        let slot = self.pools[place.pool.index()].get(place.index)?;
+        match &slot.state {
+            State::InFlight(used) => Some((slot.custody.signal(), slot.memory, used.of)),
+            State::Armed | State::Over(..) => None,
+        }
+    }
+    /// What `value`, loaded from the signal at `place`, says; `harvest` takes the timing once it is over.
+    ///
+    /// # Errors
+    /// [`Error::OverDecrement`]: the signal is never used again (S7).
+    pub(crate) fn judge(
+        &mut self,
+        place: Place,
+        value: SignalValue,
+        harvest: impl FnOnce(Timing, Option<&Arc<Record>>) -> Harvest,
+    ) -> Result<Judged, Error> {
+        let pool = &mut self.pools[place.pool.index()];
+        let Some(slot) = pool.get_mut(place.index) else {
+            return Ok(Judged::Busy);
+        };
+        let State::InFlight(used) = &slot.state else {
+            return Ok(Judged::Over);
+        };
+        let of = used.of;
+        if value > used.over_at {
+            return Ok(Judged::Busy);
+        }
+        if value < used.over_at && !planted!(IgnoreOverDecrement) {
+            if let Some(record) = &used.record {
+                record.fail(Failure::OverDecremented);
+            }
+            let signal = slot.custody.signal();
+            self.condemned.extend(pool.remove(place.index));
+            return Err(Error::OverDecrement { of, signal, value });
+        }
+        let proof = Proof::assertion(of, Grounds::OwnValue);
+        let taken = harvest(used.timing, used.record.as_ref());
+        if let Some(record) = &used.record {
+            let _ = record.retire();
+        }
+        slot.held.clear();
+        slot.state = State::Over(of, proof.harvest(taken));
+        Ok(Judged::Over)
+    }
+    /// Arms the next signal of `pool`, which is over.
+    pub fn rearm(&mut self, pool: SignalMemory) -> Option<Rearmed> {
+        let slots = &mut self.pools[pool.index()];
+        let slot = slots.front_mut()?;
+        match std::mem::replace(&mut slot.state, State::Armed) {
+            State::Over(last_use, retired) => match slot.custody.sole() {
+                Some(sole) => Some(Rearmed::Arm(sole.arm(last_use, retired))),
+                None => {
+                    slots.pop_front();
+                    Some(Rearmed::GivenAway)
+                }
+            },
+            other => {
+                slot.state = other;
+                None
+            }
+        }
+    }
+    /// Lends the next signal of `pool` before it is bound.
+    pub(crate) fn lend_front(&mut self, pool: SignalMemory) -> Option<Holder> {
+        Some(self.pools[pool.index()].front_mut()?.custody.lend())
+    }
+    /// The next signal of `pool`, which is armed, is in flight from here on.
+    pub fn bind(&mut self, pool: SignalMemory, with: PolledUse) {
+        let slots = &mut self.pools[pool.index()];
+        if let Some(mut slot) = slots.pop_front() {
+            let PolledUse { of, timing, record } = with;
+            let used = Used {
+                of,
+                timing,
+                record,
+                over_at: SignalValue::DONE,
+            };
+            slot.state = State::InFlight(used);
+            slots.push_back(slot);
+        }
+    }
+    /// The packet of `of` waits for `held`'s signal.
+    pub(crate) fn hold(&mut self, of: UseId, held: Holder) {
+        if let Some(Place { pool, index }) = self.find(of) {
+            self.pools[pool.index()][index].held.push(held);
+        }
+    }
+    /// Some parts of `of` were refused: it is over once those that were issued have arrived (S8).
+    pub(crate) fn part_failed(&mut self, of: UseId, issued: u32, parts: Parts) {
+        let left = i64::from(parts.count()) - i64::from(issued);
+        let over_at = if planted!(ResetAfterPartFailure) {
+            i64::from(parts.count())
+        } else {
+            left
+        };
+        self.fail_use(of, Failure::PartFailed, SignalValue::new(over_at));
+    }
+    /// A timeout is about to store 0: the use is over once the device took that to -1 (S18).
+    pub(crate) fn force(&mut self, of: UseId) -> Option<SignalHandle> {
+        let over_at = if planted!(ForcedIsFinished) { 0 } else { -1 };
+        self.fail_use(of, Failure::Forced, SignalValue::new(over_at))
+    }
+    fn fail_use(&mut self, of: UseId, why: Failure, over_at: SignalValue) -> Option<SignalHandle> {
+        let Place { pool, index } = self.find(of)?;
+        let slot = &mut self.pools[pool.index()][index];
+        if let State::InFlight(used) = &mut slot.state {
+            used.over_at = over_at;
+            if let Some(record) = &used.record {
+                record.fail(why);
+            }
+        }
+        Some(slot.custody.signal())
+    }
+    /// The device is gone: uses in flight end in an error, and their signals are given up.
+    pub(crate) fn lose(&mut self) -> u32 {
+        let mut leaked = 0;
+        for slot in self.pools.iter_mut().flatten() {
+            if let State::InFlight(used) = &slot.state {
+                if let Some(record) = &used.record {
+                    record.fail(Failure::DeviceLost);
+                }
+                slot.held.drain(..).for_each(std::mem::forget);
+                std::mem::forget(slot.custody.lend());
+                leaked += 1;
+            }
+        }
+        leaked
+    }
+}
+
+/// A signal's place in its pool, until the pool changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pool: SignalMemory,
+    index: usize,
+}
+impl Place {
+    pub(crate) fn after(self) -> Self {
+        Self {
+            index: self.index + 1,
+            ..self
+        }
+    }
+}

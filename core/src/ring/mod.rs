@@ -1,0 +1,219 @@
+//! The retirement ring: which signals may be armed again, decided without touching a device.
+//!
+//! ```text
+//!   secure ──► bind ──► in flight ──► finished ──► armed ──► (flush) ──► ready
+//!                          │             │  └─► parked: somebody holds it
+//!                          │             └─ timing is taken here
+//!                          └─► quarantined: its own value must prove it first
+//! ```
+//!
+//! The ring is pure. It is told what was observed ([`Ring::confirm`], [`Ring::flushed`]) and hands out
+//! orders that only [`drive`](crate::drive) carries out: load this signal ([`Probe`]), take this timing
+//! ([`Finished`]), store this initial value ([`Arm`]), create or wait ([`Shortage`]).
+//!
+//! One ring belongs to one stream. Several streams share a hardware queue by sharing its
+//! [`Watermark`]: what one of them proves, all of them know.
+
+mod custody;
+mod lane;
+mod limits;
+mod probe;
+mod quarantine;
+mod reaper;
+mod reclaim;
+mod record;
+mod secure;
+mod slot;
+mod turnover;
+
+pub use custody::{Arm, Custody, Holder, Sole};
+pub use lane::Awaits;
+pub use limits::RingLimits;
+pub use probe::{Confirmed, Probe};
+pub use quarantine::{RolledBack, Suspect};
+pub use reaper::Reaper;
+pub use reclaim::{Finished, Wants};
+pub use record::{IsFence, Outcome, Record, Recorded};
+pub use secure::{PacketOrder, Secured, Shortage, Timing, Use};
+pub use turnover::Drained;
+
+use std::collections::VecDeque;
+
+use crate::{
+    backend::SignalMemory,
+    id::{LaneId, PacketId, SignalHandle, UseId},
+    proof::Retired,
+    sync::Arc,
+    watermark::Watermark,
+};
+use custody::Custody as SignalCustody;
+use lane::Lane;
+use slot::{PoolCount, Ready, Slot, SlotIndex};
+
+/// The signals of one stream and their uses in flight. See the module.
+#[derive(Debug)]
+pub struct Ring {
+    limits: RingLimits,
+    slots: Vec<Slot>,
+    /// `lanes[0]` is the hardware queue that the stream is on; the others are queues and generations
+    /// that it left, and copy engines.
+    lanes: Vec<Lane>,
+    /// By pool: see [`SignalMemory::index`].
+    ready: [Ready; 4],
+    counts: [PoolCount; 4],
+    parked: VecDeque<(SlotIndex, Retired)>,
+    quarantine: Vec<quarantine::Quarantined>,
+    /// Uses that proven consumers waited for, until they are retired.
+    awaited: Vec<UseId>,
+    /// Records that nobody holds, to be used again (S15).
+    spare_records: Vec<Arc<Record>>,
+    reaper: Arc<Reaper>,
+    lane_turn: usize,
+}
+impl Ring {
+    /// A ring without signals, for a stream on the queue of `mark`.
+    pub fn new(mark: Arc<Watermark>, limits: RingLimits, reaper: Arc<Reaper>) -> Self {
+        Self {
+            limits,
+            slots: Vec::with_capacity(limits.size as usize),
+            lanes: vec![Lane::compute(mark, limits.size as usize)],
+            ready: Default::default(),
+            counts: Default::default(),
+            parked: VecDeque::new(),
+            quarantine: Vec::new(),
+            awaited: Vec::new(),
+            spare_records: Vec::new(),
+            reaper,
+            lane_turn: 0,
+        }
+    }
+    /// Takes in a signal that was created armed and is visible to the device: asked for in `pool`, and
+    /// living in `memory`. It stays in its pool even where the backend fell back to host memory.
+    pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
+        let slot = SlotIndex(u32::try_from(self.slots.len()).expect("fewer than 2^32 signals"));
+        let custody = SignalCustody::new(signal, self.reaper.clone());
+        self.slots.push(Slot {
+            custody,
+            last_use: None,
+            pool,
+            memory,
+        });
+        self.counts[pool.index()].created += 1;
+        self.ready[pool.index()].push_visible(slot);
+    }
+    /// The sizes it was made with.
+    pub fn limits(&self) -> RingLimits {
+        self.limits
+    }
+    /// Signals of `pool` that a submission can take now.
+    #[inline]
+    pub fn usable(&self, pool: SignalMemory) -> usize {
+        self.ready[pool.index()].usable()
+    }
+    /// Signals of `pool` that count against the cap.
+    pub fn live(&self, pool: SignalMemory) -> u32 {
+        self.counts[pool.index()].live()
+    }
+    /// Signals that are proven and held by somebody else.
+    pub fn parked(&self) -> usize {
+        self.parked.len()
+    }
+    /// Signals that may not be used again before their own value proves them.
+    pub fn quarantined(&self) -> usize {
+        self.quarantine.len()
+    }
+    /// Signals of all pools.
+    pub fn size(&self) -> usize {
+        self.slots.len()
+    }
+    /// Uses that are not proven yet, in all lanes.
+    pub fn in_flight(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.uses.len()).sum()
+    }
+    /// Signals pinned by GPU waiters that are not proven yet.
+    pub fn pinned(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.pins.len()).sum()
+    }
+    /// The queue and generation that the stream is on.
+    pub fn lane(&self) -> LaneId {
+        self.lanes[0].id
+    }
+    /// The watermark of that queue.
+    pub fn mark(&self) -> &Arc<Watermark> {
+        self.lanes[0]
+            .mark
+            .as_ref()
+            .expect("lane 0 is a hardware queue")
+    }
+    /// The newest use in flight on the stream's queue.
+    pub fn newest(&self) -> Option<UseId> {
+        let lane = &self.lanes[0];
+        lane.uses.back().map(|used| lane.use_id(used.packet))
+    }
+    /// Where destroyed signals go.
+    pub fn reaper(&self) -> &Arc<Reaper> {
+        &self.reaper
+    }
+    fn lane_index(&self, id: LaneId) -> Option<usize> {
+        self.lanes.iter().position(|lane| lane.id == id)
+    }
+    fn slot(&self, at: SlotIndex) -> &Slot {
+        &self.slots[at.0 as usize]
+    }
+    fn slot_mut(&mut self, at: SlotIndex) -> &mut Slot {
+        &mut self.slots[at.0 as usize]
+    }
+    /// `consumer` waits on the device for `held`'s signal to be 0, as `awaits` says: it is not armed
+    /// again until that packet is proven, on whatever grounds (S9). `dependency` is the use that it
+    /// waits for, where it is one of this ring's.
+    pub fn pin(
+        &mut self,
+        consumer: UseId,
+        awaits: Awaits,
+        dependency: Option<UseId>,
+        held: Holder,
+    ) {
+        let at = self.lane_of(consumer.lane());
+        self.lanes[at].pins.hold(
+            consumer,
+            lane::Pin {
+                awaits,
+                dependency,
+                hold: held,
+            },
+        );
+    }
+    /// Makes place for `count` pins, so that [`pin`](Self::pin) allocates nothing (S11).
+    pub fn reserve_pins(&mut self, count: usize) {
+        self.lanes[0].pins.reserve(count);
+    }
+    /// The lane of a copy engine or a queue that the stream left; made if it is new.
+    fn lane_of(&mut self, id: LaneId) -> usize {
+        self.lane_index(id).unwrap_or_else(|| {
+            self.lanes.push(Lane::copies(id));
+            self.lanes.len() - 1
+        })
+    }
+    /// Forgets lanes that have nothing left to prove, but for the stream's own.
+    pub fn forget_idle_lanes(&mut self) {
+        let mut own = true;
+        self.lanes
+            .retain(|lane| std::mem::take(&mut own) || !lane.is_idle());
+    }
+    /// A record for the next recorded use: one that nobody holds, or a new one. Before an index is
+    /// reserved, since it may allocate (S11).
+    pub fn take_record(&mut self) -> Option<Arc<Record>> {
+        self.spare_records.pop()
+    }
+    fn keep_record(&mut self, mut record: Arc<Record>) {
+        if Arc::get_mut(&mut record).is_some()
+            && self.spare_records.len() < self.limits.size as usize
+        {
+            self.spare_records.push(record);
+        }
+    }
+    /// The packet that pins wait for last, on the stream's queue.
+    fn newest_pin(&self) -> Option<PacketId> {
+        self.lanes[0].pins.newest()
+    }
+}

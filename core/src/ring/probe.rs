@@ -1,0 +1,237 @@
+//! Which one signal to load next, and what its value proves.
+
+use super::{
+    Ring,
+    lane::{InFlight, Lane, UseFlags},
+    reclaim::Finished,
+    record::IsFence,
+};
+use crate::{
+    backend::SignalMemory,
+    error::{Error, Failure},
+    id::{LaneId, PacketId, SignalHandle, SignalValue, UseId, ValueState},
+    proof::{FenceProof, Grounds, Proof},
+    sync::Arc,
+    watermark::Watermark,
+};
+
+/// One load is wanted, of this signal. Give the value back with [`Ring::confirm`].
+#[derive(Debug)]
+#[must_use]
+pub struct Probe {
+    of: UseId,
+    fence: IsFence,
+    signal: SignalHandle,
+    memory: SignalMemory,
+}
+impl Probe {
+    /// The use whose signal it is.
+    pub fn of(&self) -> UseId {
+        self.of
+    }
+    /// The signal to load.
+    pub fn signal(&self) -> SignalHandle {
+        self.signal
+    }
+    /// Where it lives.
+    pub fn memory(&self) -> SignalMemory {
+        self.memory
+    }
+}
+
+/// What a loaded value proved.
+#[derive(Debug)]
+#[must_use]
+pub enum Confirmed {
+    /// Nothing yet.
+    Pending,
+    /// A fence is complete: raise the watermark with it.
+    Fence(FenceProof),
+    /// This use alone is complete.
+    Own(Finished),
+    /// The use retired on other grounds since the probe was made.
+    Settled,
+}
+
+/// Where to look next in a lane, so that every use is looked at after a bounded number of calls (S20),
+/// whatever the read index does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Search {
+    /// The newest fence that was pending when looked at.
+    pending: Option<PacketId>,
+    /// Own values are tried in a circle: the next one at or after this.
+    next_own: PacketId,
+}
+
+impl Ring {
+    pub(crate) fn probe_of(&self, lane: &Lane, used: &InFlight) -> Probe {
+        let slot = self.slot(used.slot);
+        Probe {
+            of: lane.use_id(used.packet),
+            fence: if used.is_fence() {
+                IsFence::Yes
+            } else {
+                IsFence::No
+            },
+            signal: slot.custody.signal(),
+            memory: slot.memory,
+        }
+    }
+    /// How many uses on the stream's queue are covered already: others on the queue may have paid for
+    /// the proof.
+    pub fn covered(&mut self) -> usize {
+        let lane = &mut self.lanes[0];
+        lane.observe();
+        let seen = lane.seen;
+        lane.uses.partition_point(|used| used.packet < seen)
+    }
+    /// The newest fence that the read index passed and that is not proven: it is nominated, and one
+    /// load has to confirm it (S3).
+    pub fn nominate(&self, read_index: PacketId) -> Option<Probe> {
+        let lane = &self.lanes[0];
+        let passed = lane.uses.partition_point(|used| used.packet < read_index);
+        let unproven = lane
+            .uses
+            .range(..passed)
+            .rev()
+            .take_while(|used| used.packet >= lane.seen);
+        let newest = unproven.into_iter().find(|used| used.is_fence())?;
+        (lane.search.pending != Some(newest.packet)).then(|| self.probe_of(lane, newest))
+    }
+    /// What to load when the read index nominates nothing new: a fence further back, then single
+    /// values in a circle, so that a busy oldest use hides nothing (S6), in one lane after the other.
+    pub fn look_further(&mut self) -> Option<Probe> {
+        for _ in 0..self.lanes.len() {
+            let at = self.lane_turn % self.lanes.len();
+            self.lane_turn = at + 1;
+            if let Some(index) = self.lanes[at].next_candidate(self.limits.batch as usize) {
+                let lane = &self.lanes[at];
+                return Some(self.probe_of(lane, &lane.uses[index]));
+            }
+        }
+        None
+    }
+    /// The newest fence in flight, whatever the read index says: one load may retire everything.
+    pub fn newest_fence(&self) -> Option<Probe> {
+        let lane = &self.lanes[0];
+        lane.uses
+            .iter()
+            .rev()
+            .find(|used| used.is_fence())
+            .map(|used| self.probe_of(lane, used))
+    }
+    /// The oldest use in flight: on the stream's queue first.
+    pub fn oldest(&self) -> Option<Probe> {
+        self.lanes
+            .iter()
+            .find_map(|lane| lane.uses.front().map(|used| self.probe_of(lane, used)))
+    }
+    /// The oldest use that is not on the stream's own queue: copies, and what it left on others.
+    pub fn oldest_elsewhere(&self) -> Option<Probe> {
+        let mut elsewhere = self.lanes.iter().skip(1);
+        elsewhere.find_map(|lane| lane.uses.front().map(|used| self.probe_of(lane, used)))
+    }
+    /// The use with this name, if it is in flight.
+    pub fn probe_use(&self, of: UseId) -> Option<Probe> {
+        let lane = &self.lanes[self.lane_index(of.lane())?];
+        Some(self.probe_of(lane, &lane.uses[lane.position(of.packet())?]))
+    }
+    /// The watermark that a fence of `lane` raises.
+    pub fn mark_of(&self, lane: LaneId) -> Option<&Arc<Watermark>> {
+        self.lanes[self.lane_index(lane)?].mark.as_ref()
+    }
+    /// What `value`, loaded from the probe's signal, proves.
+    ///
+    /// # Errors
+    /// [`Error::OverDecrement`] when it is below 0: the signal is quarantined (S7).
+    pub fn confirm(&mut self, probe: Probe, value: SignalValue) -> Result<Confirmed, Error> {
+        let found = self.lane_index(probe.of.lane());
+        let found = found.and_then(|l| Some((l, self.lanes[l].position(probe.of.packet())?)));
+        let Some((lane_at, at)) = found else {
+            return Ok(Confirmed::Settled);
+        };
+        let lane = &mut self.lanes[lane_at];
+        match value.state() {
+            ValueState::Pending => {
+                if probe.fence == IsFence::Yes {
+                    lane.search.pending = Some(probe.of.packet());
+                }
+                return Ok(Confirmed::Pending);
+            }
+            ValueState::OverDecremented if !planted!(IgnoreOverDecrement) => {
+                if let Some(used) = lane.remove(at) {
+                    self.quarantine_for_ever(probe.of, used, Failure::OverDecremented);
+                }
+                return Err(Error::OverDecrement {
+                    of: probe.of,
+                    signal: probe.signal,
+                    value,
+                });
+            }
+            ValueState::Done | ValueState::OverDecremented => {}
+        }
+        lane.search.pending = None;
+        if probe.fence == IsFence::Yes
+            && let Some(proof) = FenceProof::assertion(probe.of, value)
+        {
+            return Ok(Confirmed::Fence(proof));
+        }
+        if planted!(HideBehindOldest) && at > 0 {
+            return Ok(Confirmed::Pending);
+        }
+        Ok(self
+            .finish_at(lane_at, at, Grounds::OwnValue)
+            .map_or(Confirmed::Settled, Confirmed::Own))
+    }
+    /// Takes a proven use out of its lane, wherever it stands, with the pins that go with it.
+    pub(crate) fn finish_at(
+        &mut self,
+        lane_at: usize,
+        at: usize,
+        grounds: Grounds,
+    ) -> Option<Finished> {
+        let lane = &mut self.lanes[lane_at];
+        let used = lane.remove(at)?;
+        let of = lane.use_id(used.packet);
+        if grounds == Grounds::OwnValue {
+            lane.completed(used.packet, &mut self.awaited);
+        }
+        Some(self.finished(lane_at, used, Proof::assertion(of, grounds)))
+    }
+}
+
+impl Lane {
+    /// The next use to look at, by position.
+    fn next_candidate(&mut self, batch: usize) -> Option<usize> {
+        let len = self.uses.len();
+        if len == 0 {
+            return None;
+        }
+        // A fence found pending: half way back to the oldest. None found: the end of the oldest batch.
+        let end = match self
+            .search
+            .pending
+            .and_then(|pending| self.position(pending))
+        {
+            Some(at) => at.div_ceil(2),
+            None => batch.min(len),
+        };
+        if let Some(at) = (0..end).rev().find(|&at| self.uses[at].is_fence())
+            && self.search.pending != Some(self.uses[at].packet)
+        {
+            return Some(at);
+        }
+        self.search.pending = None;
+        let single =
+            |used: &InFlight| !used.is_fence() || used.flags.contains(UseFlags::BARRIER_PACKET);
+        let from = self
+            .uses
+            .partition_point(|used| used.packet < self.search.next_own);
+        let at = (from..len)
+            .chain(0..from)
+            .find(|&at| single(&self.uses[at]))
+            .unwrap_or(0);
+        self.search.next_own = self.uses[at].packet.next();
+        Some(at)
+    }
+}

@@ -1,0 +1,147 @@
+//! Signals that may not be used again before their own value proves their last use over: after a
+//! completion by force, or a submission that failed half way. Those that fell below 0 never are.
+
+use super::{Ring, lane::InFlight, slot::SlotIndex};
+use crate::{
+    backend::SignalMemory,
+    error::{Error, Failure},
+    id::{Parts, SignalHandle, SignalValue, UseId},
+    proof::{Grounds, Harvest, Proof},
+    ring::custody::Arm,
+};
+
+/// One signal that is kept back.
+#[derive(Debug)]
+pub(crate) struct Quarantined {
+    slot: SlotIndex,
+    of: UseId,
+    /// The value at which every decrement that was issued has arrived; none when nothing is certain.
+    over_at: Option<SignalValue>,
+}
+
+/// A quarantined signal to load. Give the value back with [`Ring::release`].
+#[derive(Debug)]
+#[must_use]
+pub struct Suspect {
+    at: usize,
+    signal: SignalHandle,
+    memory: SignalMemory,
+}
+impl Suspect {
+    /// The signal to load.
+    pub fn signal(&self) -> SignalHandle {
+        self.signal
+    }
+    /// Where it lives.
+    pub fn memory(&self) -> SignalMemory {
+        self.memory
+    }
+}
+
+/// What became of a submission that failed half way.
+#[derive(Debug)]
+#[must_use]
+pub enum RolledBack {
+    /// No part was issued: nothing will decrement the signal, and it was never used.
+    Never(Arm),
+    /// Somebody holds the signal; it is parked.
+    Held,
+    /// Some parts were issued: their decrements still have to arrive.
+    Waiting(Suspect),
+}
+
+impl Ring {
+    /// `of` was issued in part: `issued` of its `parts` will decrement its signal. Until they have, the
+    /// signal is quarantined; it is never reset early (S8). `None` when no such use is in flight.
+    pub fn part_failed(&mut self, of: UseId, issued: u32, parts: Parts) -> Option<RolledBack> {
+        let used = self.take_use(of)?;
+        if let Some(record) = &used.record {
+            record.fail(Failure::PartFailed);
+        }
+        if issued == 0 || planted!(ResetAfterPartFailure) {
+            let proof = Proof::assertion(of, Grounds::OwnValue);
+            let arm = self.arm_or_park(used.slot, proof.harvest(Harvest::NOT_WANTED));
+            return Some(arm.map_or(RolledBack::Held, RolledBack::Never));
+        }
+        let left = i64::from(parts.count()) - i64::from(issued);
+        self.put_away(used.slot, of, Some(SignalValue::new(left)));
+        self.suspect(self.quarantine.len() - 1)
+            .map(RolledBack::Waiting)
+    }
+    /// A timeout is about to store 0 into the signal of `of`: whoever waits for it gets an error, and
+    /// the signal is quarantined until the device's own decrement took it to -1 (S18). Before the store.
+    pub fn force(&mut self, of: UseId) -> Option<SignalHandle> {
+        let lane = self.lane_index(of.lane())?;
+        let at = self.lanes[lane].position(of.packet())?;
+        let slot = self.lanes[lane].uses[at].slot;
+        let signal = self.slot(slot).custody.signal();
+        if let Some(record) = &self.lanes[lane].uses[at].record {
+            record.fail(Failure::Forced);
+        }
+        if !planted!(ForcedIsFinished) {
+            let _used = self.lanes[lane].remove(at);
+            self.put_away(slot, of, Some(SignalValue::new(-1)));
+        }
+        Some(signal)
+    }
+    pub(super) fn quarantine_for_ever(&mut self, of: UseId, used: InFlight, why: Failure) {
+        if let Some(record) = used.record {
+            record.fail(why);
+        }
+        self.put_away(used.slot, of, None);
+    }
+    pub(super) fn put_away(&mut self, slot: SlotIndex, of: UseId, over_at: Option<SignalValue>) {
+        self.counts[self.slot(slot).pool.index()].quarantined += 1;
+        self.quarantine.push(Quarantined { slot, of, over_at });
+    }
+    fn take_use(&mut self, of: UseId) -> Option<InFlight> {
+        let lane = self.lane_index(of.lane())?;
+        let at = self.lanes[lane].position(of.packet())?;
+        self.lanes[lane].remove(at)
+    }
+    fn suspect(&self, at: usize) -> Option<Suspect> {
+        let kept = &self.quarantine[at];
+        kept.over_at?;
+        let slot = self.slot(kept.slot);
+        Some(Suspect {
+            at,
+            signal: slot.custody.signal(),
+            memory: slot.memory,
+        })
+    }
+    /// A quarantined signal whose value may have become conclusive; another one at each call.
+    pub fn next_suspect(&mut self) -> Option<Suspect> {
+        (0..self.quarantine.len()).find_map(|at| self.suspect(at))
+    }
+    /// What `value`, loaded from a suspect, says: armed again, if every decrement that was to come has
+    /// arrived.
+    pub fn release(&mut self, suspect: Suspect, value: SignalValue) -> Option<Arm> {
+        let over_at = self.quarantine.get(suspect.at)?.over_at?;
+        if value > over_at {
+            // Not yet: to the end of the line, so that the next call looks at another one.
+            let kept = self.quarantine.remove(suspect.at);
+            self.quarantine.push(kept);
+            return None;
+        }
+        let kept = self.quarantine.remove(suspect.at);
+        if value < over_at {
+            self.quarantine.push(Quarantined {
+                over_at: None,
+                ..kept
+            }); // one decrement too many (S7)
+            return None;
+        }
+        self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;
+        let proof = Proof::assertion(kept.of, Grounds::OwnValue);
+        self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED))
+    }
+    /// An audit loaded a signal that is about to be armed, and it is not at 0 (S7).
+    pub(crate) fn condemn(&mut self, finished: super::Finished, value: SignalValue) -> Error {
+        let (of, signal) = (finished.of(), finished.signal());
+        if let Some(record) = finished.record() {
+            record.fail(Failure::OverDecremented);
+        }
+        self.put_away(finished.slot, of, None);
+        Error::OverDecrement { of, signal, value }
+    }
+}

@@ -1,0 +1,288 @@
+//! From proven to ready: finish, take the timing, arm or park, flush.
+
+use super::{
+    Ring,
+    lane::{InFlight, Lane, UseFlags},
+    record::{IsFence, Outcome, Record},
+    secure::Timing,
+    slot::SlotIndex,
+};
+use crate::{
+    backend::{Engine, SignalMemory},
+    error::Failure,
+    id::{SignalHandle, UseId},
+    proof::{Grounds, Harvest, Proof, Retired},
+    ring::custody::Arm,
+    sync::Arc,
+};
+
+/// A use came off its lane, proven. Its signal is the caller's, until given back with
+/// [`Ring::retire`].
+#[derive(Debug)]
+#[must_use = "its signal is lost unless given back with `Ring::retire`"]
+pub struct Finished {
+    pub(super) slot: SlotIndex,
+    signal: SignalHandle,
+    memory: SignalMemory,
+    engine: Engine,
+    timing: Timing,
+    record: Option<Arc<Record>>,
+    proof: Proof,
+}
+impl Finished {
+    /// The use that is over.
+    pub fn of(&self) -> UseId {
+        self.proof.of()
+    }
+    /// Why it is known to be.
+    pub fn grounds(&self) -> Grounds {
+        self.proof.grounds()
+    }
+    /// Its signal.
+    #[inline]
+    pub fn signal(&self) -> SignalHandle {
+        self.signal
+    }
+    /// Where that lives.
+    #[inline]
+    pub fn memory(&self) -> SignalMemory {
+        self.memory
+    }
+    /// Which engine completed it.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+    /// Whether its timing has to be taken before [`Ring::retire`].
+    #[inline]
+    pub fn timing(&self) -> Timing {
+        self.timing
+    }
+    /// Where the timing goes, and who learns of the completion.
+    pub fn record(&self) -> Option<&Arc<Record>> {
+        self.record.as_ref()
+    }
+}
+
+/// What a ring needs from outside so that nothing waits for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Wants {
+    /// Nothing.
+    Nothing,
+    /// A fence: something is pinned, and no fence in flight lies above it, so that nothing would ever
+    /// prove it (S20).
+    Fence,
+}
+
+impl Ring {
+    pub(super) fn finished(&mut self, lane_at: usize, used: InFlight, proof: Proof) -> Finished {
+        let engine = self.lanes[lane_at].engine;
+        let slot = self.slot(used.slot);
+        let timing = if used.flags.contains(UseFlags::TIMED) {
+            Timing::Wanted
+        } else {
+            Timing::Unwanted
+        };
+        Finished {
+            slot: used.slot,
+            signal: slot.custody.signal(),
+            memory: slot.memory,
+            engine,
+            timing,
+            record: used.record,
+            proof,
+        }
+    }
+    /// The next use that is known to be finished without a load: by the watermark of its queue, by a
+    /// barrier packet's order, by a consumer that waited for it. Call until `None`.
+    #[inline]
+    pub fn next_finished(&mut self) -> Option<Finished> {
+        let lane = &mut self.lanes[0];
+        let proven = lane.observe()?;
+        if let Some(front) = lane.uses.front()
+            && let Some(proof) = proven.prove(lane.use_id(front.packet))
+        {
+            if !lane.pins.is_empty() {
+                // Before retiring: a signal of this ring that only a pin held is not parked first.
+                lane.release_pins(proven, &mut self.awaited);
+            }
+            let used = lane.pop()?;
+            return Some(self.finished(0, used, proof));
+        }
+        self.next_finished_elsewhere()
+    }
+    fn next_finished_elsewhere(&mut self) -> Option<Finished> {
+        #[cfg(feature = "planted")]
+        let newest = self.lanes[0].observe();
+        for at in 0..self.lanes.len() {
+            let lane = &mut self.lanes[at];
+            let proven = lane.observe();
+            // S4, S5: every lane is proven by its own watermark, and a copy engine has none.
+            #[cfg(feature = "planted")]
+            let proven = planted_proof(lane, proven, newest);
+            if let Some(proven) = proven {
+                lane.release_pins(proven, &mut self.awaited);
+                if let Some(front) = lane.uses.front()
+                    && let Some(proof) = proven.prove(lane.use_id(front.packet))
+                {
+                    let used = lane.pop()?;
+                    return Some(self.finished(at, used, proof));
+                }
+            }
+            if lane.barrier_packets > 0
+                && let Some(index) = lane.next_by_barrier_order()
+            {
+                return self.finish_at(at, index, Grounds::BarrierOrder);
+            }
+        }
+        while let Some(of) = self.awaited.pop() {
+            if let Some(lane) = self.lane_index(of.lane())
+                && let Some(index) = self.lanes[lane].position(of.packet())
+            {
+                return self.finish_at(lane, index, Grounds::Awaited);
+            }
+        }
+        None
+    }
+    /// The next use that somebody else saw finished: a query or a wait that loaded its value. Looks at
+    /// every recorded use, so only before the ring would grow or wait.
+    pub fn next_observed(&mut self) -> Option<Finished> {
+        if planted!(HideBehindOldest) {
+            return None;
+        }
+        for lane_at in 0..self.lanes.len() {
+            let lane = &self.lanes[lane_at];
+            if lane.recorded == 0 {
+                continue;
+            }
+            let seen = |used: &InFlight| {
+                used.record
+                    .as_ref()
+                    .is_some_and(|record| record.outcome() == Outcome::Finished)
+            };
+            if let Some(at) = lane.uses.iter().position(seen) {
+                return self.finish_at(lane_at, at, Grounds::OwnValue);
+            }
+        }
+        None
+    }
+    /// The use is over and its timing taken: its record learns of it, and its signal is armed, or
+    /// parked with its proof while somebody holds it. The order is usable after [`flushed`](Self::flushed).
+    #[inline]
+    pub fn retire(&mut self, finished: Finished, harvest: Harvest) -> Option<Arm> {
+        let Finished {
+            slot,
+            record,
+            proof,
+            ..
+        } = finished;
+        if let Some(record) = record {
+            let outcome = record.retire();
+            self.keep_record(record);
+            if outcome == Outcome::Failed(Failure::OverDecremented) {
+                self.put_away(slot, proof.of(), None); // a waiter saw it below 0 (S7)
+                return None;
+            }
+        }
+        self.arm_or_park(slot, proof.harvest(harvest))
+    }
+    #[inline]
+    pub(super) fn arm_or_park(&mut self, at: SlotIndex, retired: Retired) -> Option<Arm> {
+        let slot = &mut self.slots[at.0 as usize];
+        let pool = slot.pool.index();
+        let last_use = slot.last_use.unwrap_or_else(|| retired.of());
+        let Some(sole) = slot.custody.sole() else {
+            self.counts[pool].parked += 1;
+            self.parked.push_back((at, retired));
+            return None;
+        };
+        self.ready[pool].push_armed(at);
+        if slot.pool != SignalMemory::Device {
+            self.ready[pool].flushed(); // a store to host memory is ordered before the packet's header
+        }
+        Some(sole.arm(last_use, retired))
+    }
+    /// Tries the parked signal that waited longest: armed, if nobody holds it any more. Call as often
+    /// as there are [`parked`](Self::parked) signals.
+    pub fn unpark(&mut self) -> Option<Arm> {
+        let (at, retired) = self.parked.pop_front()?;
+        let pool = self.slot(at).pool.index();
+        self.counts[pool].parked -= 1;
+        self.arm_or_park(at, retired)
+    }
+    /// Signals that are armed and wait for a flush.
+    #[inline]
+    pub fn unflushed(&self) -> usize {
+        self.ready[SignalMemory::Device.index()].unflushed()
+    }
+    /// The device has flushed: what was armed may be used (S10).
+    #[inline]
+    pub fn flushed(&mut self) {
+        self.ready[SignalMemory::Device.index()].flushed();
+    }
+    /// Whether nothing would ever prove what is pinned, unless a fence is submitted.
+    pub fn wants(&self) -> Wants {
+        if planted!(NeverAskForFence) {
+            return Wants::Nothing;
+        }
+        match self.newest_pin() {
+            Some(pin) if self.lanes[0].fence_above(pin) == IsFence::No => Wants::Fence,
+            _ => Wants::Nothing,
+        }
+    }
+    /// What a tracker that took the read index for a consumer's completion would do.
+    #[cfg(feature = "planted")]
+    pub(crate) fn release_pins_below(&mut self, read_index: crate::id::PacketId) {
+        self.lanes[0]
+            .pins
+            .free_below(read_index, |_| crate::retire::Freed::Now);
+    }
+}
+
+impl Lane {
+    /// A barrier packet below a packet whose own value was seen: none passes it, so it is complete.
+    fn next_by_barrier_order(&self) -> Option<usize> {
+        let below = self
+            .uses
+            .partition_point(|used| used.packet < self.completed_at);
+        self.uses
+            .range(..below)
+            .position(|used| used.flags.contains(UseFlags::BARRIER_PACKET))
+    }
+}
+
+#[cfg(feature = "planted")]
+fn planted_proof(
+    lane: &Lane,
+    proven: Option<crate::proof::Proven>,
+    newest: Option<crate::proof::Proven>,
+) -> Option<crate::proof::Proven> {
+    let newest = newest?;
+    let other = if planted!(FenceProvesCopy) && lane.engine == Engine::Copy {
+        newest.below() > crate::id::PacketId::FIRST
+    } else if planted!(AcrossGenerations) {
+        lane.engine == Engine::Compute && newest.lane().queue() == lane.id.queue()
+    } else {
+        planted!(AcrossQueues)
+            && lane.engine == Engine::Compute
+            && newest.lane().queue() != lane.id.queue()
+    };
+    if other {
+        Some(crate::proof::Proven::assertion(
+            lane.id,
+            lane_end(lane, newest),
+        ))
+    } else {
+        proven
+    }
+}
+#[cfg(feature = "planted")]
+fn lane_end(lane: &Lane, newest: crate::proof::Proven) -> crate::id::PacketId {
+    if lane.engine == Engine::Copy {
+        lane.uses
+            .back()
+            .map_or(crate::id::PacketId::FIRST, |used| used.packet.next())
+    } else {
+        newest.below()
+    }
+}

@@ -1,0 +1,188 @@
+//! Taking a signal for a use: secure, reserve, bind (S11).
+
+use super::{
+    Ring,
+    custody::Holder,
+    lane::{InFlight, UseFlags},
+    probe::Probe,
+    record::Record,
+    slot::SlotIndex,
+};
+use crate::{
+    backend::{Engine, SignalMemory},
+    id::{Barrier, LaneId, PacketId, SignalHandle, UseId},
+    sync::Arc,
+};
+
+/// What a submission has to do first.
+#[derive(Debug)]
+#[must_use]
+pub enum Shortage {
+    /// Armed signals wait for a flush.
+    Flush,
+    /// Create so many signals in this memory.
+    Grow {
+        /// How many.
+        count: u32,
+        /// In which memory.
+        pool: SignalMemory,
+    },
+    /// The ring is at its cap: wait for the oldest use.
+    WaitFor(Probe),
+    /// Nothing is in flight, and the cap is reached: only others can help.
+    Exhausted,
+}
+
+/// How a use completes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The lane of its packet.
+    pub lane: LaneId,
+    /// Which kind of engine completes it.
+    pub engine: Engine,
+    /// Its packet's barrier bit. Copies have none.
+    pub barrier: Barrier,
+    /// Whether it is a BARRIER_AND or OR.
+    pub order: PacketOrder,
+    /// Whether its timing is wanted.
+    pub timing: Timing,
+}
+
+/// Whether later packets of the queue wait for a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PacketOrder {
+    /// BARRIER_AND or OR: they do, whatever its barrier bit says.
+    HoldsBackLater,
+    /// They may overtake it.
+    Free,
+}
+
+/// Whether a use's timing is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Timing {
+    /// It is taken before the signal is armed again.
+    Wanted,
+    /// It is not looked at.
+    #[default]
+    Unwanted,
+}
+
+/// A signal is secured; binding it to a packet cannot fail. Holds the ring, so that nothing comes in
+/// between; dropped, it leaves the ring as it was.
+#[derive(Debug)]
+#[must_use]
+pub struct Secured<'r> {
+    ring: &'r mut Ring,
+    slot: SlotIndex,
+    pool: SignalMemory,
+}
+
+impl Ring {
+    /// First a signal, then the packet index, then the bond: a reserved index that waits for a signal
+    /// would stop every stream of the queue.
+    ///
+    /// # Errors
+    /// What to do first, when no signal of `pool` is ready.
+    #[inline]
+    pub fn secure(&mut self, pool: SignalMemory) -> Result<Secured<'_>, Shortage> {
+        match self.ready[pool.index()].front() {
+            Some(slot) => Ok(Secured {
+                ring: self,
+                slot,
+                pool,
+            }),
+            None => Err(self.shortage(pool)),
+        }
+    }
+    /// What it takes before a signal of `pool` can be secured.
+    #[cold]
+    pub fn shortage(&self, pool: SignalMemory) -> Shortage {
+        if self.ready[pool.index()].unflushed() > 0 {
+            return Shortage::Flush;
+        }
+        let room = self.room(pool);
+        if room > 0 && !planted!(WaitBeforeGrow) {
+            let batch = match pool {
+                SignalMemory::Device | SignalMemory::Host => self.limits.batch,
+                SignalMemory::Interrupt | SignalMemory::Shared => 1,
+            };
+            return Shortage::Grow {
+                count: batch.min(room),
+                pool,
+            };
+        }
+        self.oldest_of(pool)
+            .map_or(Shortage::Exhausted, Shortage::WaitFor)
+    }
+    /// How many signals of `pool` may still be created: those that others hold do not count against the
+    /// cap, but there are never more than twice as many in all, so that a leak of holders ends in an
+    /// error and not in all of the host's memory.
+    fn room(&self, pool: SignalMemory) -> u32 {
+        let cap = self.limits.cap;
+        let all = cap
+            .saturating_mul(2)
+            .saturating_sub(self.counts[pool.index()].created);
+        cap.saturating_sub(self.live(pool)).min(all)
+    }
+    /// The oldest use in flight whose signal would serve `pool`, when no more can be created.
+    pub fn oldest_in(&self, pool: SignalMemory) -> Option<Probe> {
+        self.oldest_of(pool)
+    }
+    /// The oldest use whose signal is of `pool`: on the stream's own queue first.
+    fn oldest_of(&self, pool: SignalMemory) -> Option<Probe> {
+        self.lanes.iter().find_map(|lane| {
+            let used = lane
+                .uses
+                .iter()
+                .find(|used| self.slot(used.slot).pool == pool)?;
+            Some(self.probe_of(lane, used))
+        })
+    }
+}
+
+impl Secured<'_> {
+    /// The signal.
+    #[inline]
+    pub fn signal(&self) -> SignalHandle {
+        self.ring.slot(self.slot).custody.signal()
+    }
+    /// Where it lives.
+    #[inline]
+    pub fn memory(&self) -> SignalMemory {
+        self.ring.slot(self.slot).memory
+    }
+    /// An event, a GPU waiter or a handler holds the signal from here on.
+    #[inline]
+    pub fn lend(&mut self) -> Holder {
+        self.ring.slot_mut(self.slot).custody.lend()
+    }
+    /// The packet is known: the signal is in flight from here on.
+    #[inline]
+    pub fn bind(self, packet: PacketId, with: Use, record: Option<Arc<Record>>) -> UseId {
+        let Self { ring, slot, pool } = self;
+        ring.ready[pool.index()].take_front(); // not before: a dropped `Secured` changes nothing
+        let mut flags = UseFlags::empty();
+        // S2: only a compute packet with the barrier bit proves the packets before it.
+        let fence = with.barrier == Barrier::Set || planted!(FenceWithoutBarrierBit);
+        flags.set(UseFlags::FENCE, fence && with.engine == Engine::Compute);
+        flags.set(UseFlags::TIMED, with.timing == Timing::Wanted);
+        flags.set(
+            UseFlags::BARRIER_PACKET,
+            with.order == PacketOrder::HoldsBackLater,
+        );
+        let at = if ring.lanes[0].id == with.lane {
+            0
+        } else {
+            ring.lane_of(with.lane)
+        };
+        let of = UseId::new(with.lane, packet);
+        ring.slot_mut(slot).last_use = Some(of);
+        ring.lanes[at].push(InFlight {
+            packet,
+            slot,
+            flags,
+            record,
+        });
+        of
+    }
+}

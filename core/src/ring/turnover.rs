@@ -1,0 +1,90 @@
+//! A stream moves to another queue, a queue restarts, a queue is drained, a device is lost.
+
+use super::{Ring, lane::Lane, reclaim::Finished};
+use crate::{
+    backend::Settled,
+    error::Failure,
+    id::{LaneId, PacketId},
+    proof::{Grounds, Proven},
+    sync::Arc,
+    watermark::Watermark,
+};
+
+/// One generation of a queue is over, up to a point: everything below it is complete, packets without
+/// a signal too.
+///
+/// Made only where that is so: no index was reserved and unpublished, and a fence at or after the last
+/// published index is proven; both read before anything else happened on the queue (S4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub struct Drained {
+    lane: LaneId,
+    below: PacketId,
+}
+impl Drained {
+    /// `settled` was read first, then `proven` was observed.
+    pub fn by_fence(settled: Settled, proven: Proven) -> Option<Self> {
+        match settled {
+            Settled::Below(below) if proven.below() >= below => Some(Self {
+                lane: proven.lane(),
+                below: proven.below(),
+            }),
+            Settled::Below(_) | Settled::Reserving => None,
+        }
+    }
+    /// The queue and generation.
+    pub fn lane(&self) -> LaneId {
+        self.lane
+    }
+}
+
+impl Ring {
+    /// The stream goes on with the queue of `mark`. What is in flight stays in its lane, where only its
+    /// own values and its own queue's fences prove it, also fences of other streams (S4).
+    pub fn switch(&mut self, mark: Arc<Watermark>) {
+        let id = mark.lane();
+        if self.lanes[0].id == id {
+            return;
+        }
+        match self.lane_index(id) {
+            Some(back) => self.lanes.swap(0, back),
+            None => {
+                self.lanes
+                    .insert(0, Lane::compute(mark, self.limits.size as usize));
+            }
+        }
+        self.forget_idle_lanes();
+    }
+    /// A lane is drained: the pins of its packets go, and its uses are finished. Call until `None`.
+    pub fn next_drained(&mut self, drained: Drained) -> Option<Finished> {
+        let at = self.lane_index(drained.lane)?;
+        let lane = &mut self.lanes[at];
+        let proven = Proven::assertion(drained.lane, drained.below);
+        lane.release_pins(proven, &mut self.awaited);
+        let front = lane.uses.front()?;
+        if !proven.covers(lane.use_id(front.packet)) {
+            return None;
+        }
+        self.finish_at(at, 0, Grounds::Drained)
+    }
+    /// The device is gone: every recorded use ends in an error, nothing is proven, and every signal
+    /// that the device may still write to is given up. Returns how many.
+    pub fn lose(&mut self) -> u32 {
+        let mut leaked = 0;
+        for at in 0..self.lanes.len() {
+            for (_, pin) in self.lanes[at].pins.drain() {
+                // The device may still read it: what the pin holds is never armed again.
+                std::mem::forget(pin);
+            }
+            while let Some(used) = self.lanes[at].pop() {
+                if let Some(record) = &used.record {
+                    record.fail(Failure::DeviceLost);
+                }
+                // Lent and never returned: the signal is neither armed nor destroyed.
+                std::mem::forget(self.slot_mut(used.slot).custody.lend());
+                leaked += 1;
+            }
+        }
+        leaked
+    }
+}

@@ -1,0 +1,159 @@
+//! Memory for kernel arguments and staged copies: a ring of chunks, used again when the watermark
+//! covers the last packet that reads them. It has no signal of its own.
+
+use std::{collections::VecDeque, num::NonZeroU64};
+
+use crate::{
+    error::Error,
+    id::{LaneId, UseId},
+    proof::Proven,
+    retire::RetireQueue,
+};
+
+/// A chunk of the embedder's staging memory, by number from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ChunkIndex(u32);
+impl ChunkIndex {
+    /// The number; the chunk starts at this times the chunk size.
+    pub const fn as_u32(self) -> u32 {
+        self.0
+    }
+}
+
+/// Some bytes of a chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Piece {
+    /// The chunk.
+    pub chunk: ChunkIndex,
+    /// The first byte, counted from the chunk's start.
+    pub offset: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Staged {
+    /// Here they are.
+    Piece(Piece),
+    /// Every chunk is in use. When this use is proven one is free; without it, nothing that was taken
+    /// from the chunks has been submitted yet, and no wait would help.
+    Full(Option<UseId>),
+}
+
+/// Gives out pieces of equal chunks, in order.
+///
+/// Take pieces, publish the packet that reads them, and say so with [`used_by`](Self::used_by); then
+/// [`reclaim`](Self::reclaim) now and then with what the stream's watermark shows.
+///
+/// ```
+/// use ringfence::{id::*, staging::{Staged, Staging}, watermark::Watermark};
+/// let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// let mut kernarg = Staging::new(lane, 4.try_into().unwrap(), 4096.try_into().unwrap());
+/// let Ok(Staged::Piece(arguments)) = kernarg.take(64, 16.try_into().unwrap()) else { panic!() };
+/// assert_eq!((arguments.offset, arguments.len), (0, 64));
+/// kernarg.used_by(UseId::new(lane, PacketId::new(0)));
+/// kernarg.reclaim(Watermark::new(lane).observe()); // nothing is proven: nothing is freed
+/// ```
+#[derive(Debug)]
+pub struct Staging {
+    chunk_bytes: u64,
+    current: Option<ChunkIndex>,
+    filled: u64,
+    /// Who reads the current chunk last, and whether something taken from it is not submitted yet.
+    last_use: Option<UseId>,
+    unsubmitted: Unsubmitted,
+    free: VecDeque<ChunkIndex>,
+    /// Full chunks that a packet to come reads.
+    spilled: Vec<ChunkIndex>,
+    busy: RetireQueue<ChunkIndex>,
+}
+
+/// Whether pieces were taken that no published packet reads yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unsubmitted {
+    None,
+    Some,
+}
+
+impl Staging {
+    /// `chunks` chunks of `chunk_bytes` each, read by packets of `lane`.
+    pub fn new(lane: LaneId, chunks: std::num::NonZeroU32, chunk_bytes: NonZeroU64) -> Self {
+        let mut busy = RetireQueue::new(lane);
+        busy.reserve(chunks.get() as usize);
+        Self {
+            chunk_bytes: chunk_bytes.get(),
+            current: None,
+            filled: 0,
+            last_use: None,
+            unsubmitted: Unsubmitted::None,
+            spilled: Vec::with_capacity(chunks.get() as usize),
+            free: (0..chunks.get()).map(ChunkIndex).collect(),
+            busy,
+        }
+    }
+    /// Takes `len` bytes whose offset is a multiple of `align`.
+    ///
+    /// # Errors
+    /// [`Error::StagingTooLarge`] when no chunk is that large.
+    pub fn take(&mut self, len: u64, align: NonZeroU64) -> Result<Staged, Error> {
+        if len > self.chunk_bytes {
+            return Err(Error::StagingTooLarge {
+                wanted: len,
+                chunk: self.chunk_bytes,
+            });
+        }
+        if let Some(chunk) = self.current {
+            let offset = self.filled.next_multiple_of(align.get());
+            if offset
+                .checked_add(len)
+                .is_some_and(|end| end <= self.chunk_bytes)
+            {
+                return Ok(Staged::Piece(self.cut(chunk, offset, len)));
+            }
+            match (self.unsubmitted, self.last_use) {
+                (Unsubmitted::None, Some(last_use)) => self.busy.hold(last_use, chunk),
+                (Unsubmitted::None, None) => self.free.push_back(chunk),
+                // A packet to come reads this chunk and the next one: it is held until that is known.
+                (Unsubmitted::Some, _) if self.free.is_empty() => return Ok(self.full()),
+                (Unsubmitted::Some, _) => self.spilled.push(chunk),
+            }
+            self.current = None;
+            self.last_use = None;
+        }
+        let Some(chunk) = self.free.pop_front() else {
+            return Ok(self.full());
+        };
+        self.current = Some(chunk);
+        Ok(Staged::Piece(self.cut(chunk, 0, len)))
+    }
+    fn cut(&mut self, chunk: ChunkIndex, offset: u64, len: u64) -> Piece {
+        self.filled = offset + len;
+        self.unsubmitted = Unsubmitted::Some;
+        Piece { chunk, offset, len }
+    }
+    fn full(&self) -> Staged {
+        Staged::Full(self.busy.oldest())
+    }
+    /// Every piece taken since the last call is read by this packet, which is published.
+    pub fn used_by(&mut self, of: UseId) {
+        self.last_use = Some(of);
+        self.unsubmitted = Unsubmitted::None;
+        for chunk in self.spilled.drain(..) {
+            self.busy.hold(of, chunk);
+        }
+    }
+    /// Frees the chunks whose last packet `proven` covers, and says how many.
+    pub fn reclaim(&mut self, proven: Proven) -> usize {
+        let before = self.free.len();
+        while let Some(chunk) = self.busy.next_free(proven) {
+            self.free.push_back(chunk);
+        }
+        self.free.len() - before
+    }
+    /// Chunks that can be taken now.
+    pub fn free_chunks(&self) -> usize {
+        self.free.len()
+    }
+}
