@@ -217,3 +217,6 @@ impl Ring {
         self.lanes[0].pins.newest()
     }
 }
+
+#[cfg(test)]
+mod tests;

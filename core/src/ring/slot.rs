@@ -51,7 +51,7 @@ impl Ready {
     }
     /// A signal that was created armed and visible.
     pub(crate) fn push_visible(&mut self, slot: SlotIndex) {
-        self.queue.push_front(slot);
+        self.queue.insert(self.usable, slot);
         self.usable += 1;
     }
     /// A signal whose arm is on its way.

@@ -1,0 +1,181 @@
+//! Several queues, generations and engines, and who proves what on them.
+
+use super::*;
+
+#[test]
+fn two_rings_share_what_one_of_them_proved() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let (mut one, mut other) = (ring_on(&mark, HOST, 2), ring_on(&mark, HOST, 2));
+    submit(&mut one, 0, Barrier::Clear);
+    let fence = submit(&mut other, 1, Barrier::Set);
+    tell(&mut other, fence, 0).unwrap();
+    assert_eq!(one.covered(), 1);
+    assert_eq!(
+        one.next_finished().expect("covered").of(),
+        UseId::new(lane(0), PacketId::new(0))
+    );
+}
+
+#[test]
+fn a_queue_left_behind_is_proven_by_its_own_fences_alone() {
+    let (first, second) = (
+        Arc::new(Watermark::new(lane(0))),
+        Arc::new(Watermark::new(lane(1))),
+    );
+    let mut ring = ring_on(&first, HOST, 4);
+    let left = submit(&mut ring, 5, Barrier::Set);
+    ring.switch(second.clone());
+    let here = submit(&mut ring, 9, Barrier::Set);
+    assert_eq!(tell(&mut ring, here, 0).unwrap(), [(here, Grounds::Fence)]);
+    assert_eq!(ring.in_flight(), 1);
+    // Another stream of the old queue proves a later packet.
+    let mut other = ring_on(&first, HOST, 1);
+    let fence = submit(&mut other, 6, Barrier::Set);
+    tell(&mut other, fence, 0).unwrap();
+    assert_eq!(
+        ring.next_finished()
+            .expect("covered by the old queue's watermark")
+            .of(),
+        left
+    );
+    ring.switch(first);
+    assert_eq!(ring.lane(), lane(0));
+}
+
+#[test]
+fn a_restart_is_another_generation() {
+    let first = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&first, HOST, 4);
+    submit(&mut ring, 0, Barrier::Clear);
+    ring.switch(Arc::new(Watermark::new(lane(0).restarted())));
+    let fence = submit(&mut ring, 7, Barrier::Set);
+    assert_eq!(tell(&mut ring, fence, 0).unwrap().len(), 1);
+    assert_eq!(
+        ring.in_flight(),
+        1,
+        "the old generation's use is not proven by the new one's fence"
+    );
+}
+
+#[test]
+fn drained_needs_everything_published_and_proven() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    submit(&mut ring, 0, Barrier::Clear);
+    let below = Settled::Below(PacketId::new(2));
+    assert!(Drained::by_fence(below, mark.observe()).is_none());
+    assert!(Drained::by_fence(Settled::Reserving, mark.observe()).is_none());
+    let mut other = ring_on(&mark, HOST, 1);
+    let fence = submit(&mut other, 1, Barrier::Set);
+    tell(&mut other, fence, 0).unwrap();
+    let drained = Drained::by_fence(below, mark.observe()).expect("published and proven");
+    let finished = ring.next_drained(drained).expect("it was in flight");
+    assert_eq!(finished.grounds(), Grounds::Drained);
+}
+
+#[test]
+fn a_pin_goes_with_its_consumers_proof_on_any_grounds() {
+    for by_fence in [true, false] {
+        let mark = Arc::new(Watermark::new(lane(0)));
+        let mut ring = ring_on(&mark, HOST, 4);
+        let mut secured = ring.secure(HOST).unwrap();
+        let held = secured.lend();
+        let producer = secured.bind(PacketId::new(0), on(lane(0), Barrier::Clear), None);
+        let consumer = UseId::new(lane(0), PacketId::new(1)); // a BARRIER_AND without a signal
+        ring.pin(consumer, Awaits::EachInOrder, Some(producer), held);
+        tell(&mut ring, producer, 0).unwrap();
+        assert_eq!(
+            ring.parked(),
+            1,
+            "finished, but a waiter may still look at it"
+        );
+        assert_eq!(ring.wants(), Wants::Fence);
+        let later = submit(
+            &mut ring,
+            2,
+            if by_fence {
+                Barrier::Set
+            } else {
+                Barrier::Clear
+            },
+        );
+        assert_eq!(
+            ring.wants(),
+            if by_fence {
+                Wants::Nothing
+            } else {
+                Wants::Fence
+            }
+        );
+        tell(&mut ring, later, 0).unwrap();
+        assert_eq!(ring.pinned(), 0);
+        assert!(ring.unpark().is_some());
+    }
+}
+
+#[test]
+fn a_barrier_packet_is_proven_by_any_later_completion() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    submit(&mut ring, 0, Barrier::Clear);
+    let secured = ring.secure(HOST).unwrap();
+    let with = Use {
+        order: PacketOrder::HoldsBackLater,
+        ..on(lane(0), Barrier::Clear)
+    };
+    let barrier = secured.bind(PacketId::new(1), with, None);
+    let later = submit(&mut ring, 2, Barrier::Clear);
+    let retired = tell(&mut ring, later, 0).unwrap();
+    assert_eq!(
+        retired,
+        [(later, Grounds::OwnValue), (barrier, Grounds::BarrierOrder)]
+    );
+    assert_eq!(ring.in_flight(), 1, "packet 0 is not");
+}
+
+#[test]
+fn a_copy_is_proven_by_whoever_waited_for_it_and_by_no_fence() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    let engine = lane(100);
+    let mut secured = ring.secure(HOST).unwrap();
+    let held = secured.lend();
+    let with = Use {
+        engine: Engine::Copy,
+        ..on(engine, Barrier::Clear)
+    };
+    let copy = secured.bind(PacketId::new(0), with, None);
+    let fence = submit(&mut ring, 0, Barrier::Set);
+    assert_eq!(packets(&tell(&mut ring, fence, 0).unwrap()), [0]);
+    assert_eq!(ring.in_flight(), 1, "another engine");
+    let consumer = UseId::new(lane(0), PacketId::new(1));
+    ring.pin(consumer, Awaits::EachInOrder, Some(copy), held);
+    let fence = submit(&mut ring, 2, Barrier::Set);
+    let retired = tell(&mut ring, fence, 0).unwrap();
+    assert!(retired.contains(&(copy, Grounds::Awaited)), "{retired:?}");
+}
+
+#[test]
+fn an_or_of_several_proves_none_of_them() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    let mut secured = ring.secure(HOST).unwrap();
+    let held = secured.lend();
+    let with = Use {
+        engine: Engine::Copy,
+        ..on(lane(100), Barrier::Clear)
+    };
+    let copy = secured.bind(PacketId::new(0), with, None);
+    ring.pin(
+        UseId::new(lane(0), PacketId::new(0)),
+        Awaits::AnyInOrder,
+        Some(copy),
+        held,
+    );
+    let fence = submit(&mut ring, 1, Barrier::Set);
+    assert_eq!(
+        tell(&mut ring, fence, 0).unwrap(),
+        [(fence, Grounds::Fence)]
+    );
+    assert_eq!((ring.in_flight(), ring.pinned()), (1, 0));
+}
