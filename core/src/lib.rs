@@ -39,3 +39,6 @@ pub mod sync;
 pub mod timing;
 pub mod wait;
 pub mod watermark;
+
+#[cfg(all(test, ringfence_loom))]
+mod models;

@@ -53,13 +53,19 @@ pub(crate) fn order(site: Site, sound: Ordering) -> Ordering {
         sound
     }
 }
-/// Orderings that a loom model weakens.
+/// Orderings that a model weakens.
 #[cfg(ringfence_loom)]
 pub(crate) mod planted_orderings {
     std::thread_local! {
         // loom runs all threads of a model on one OS thread, so a std thread-local reaches them all.
         pub(crate) static PLANTED: std::cell::Cell<Option<super::Site>> = const { std::cell::Cell::new(None) };
     }
+}
+/// What models are written with: threads, and a cell that reports unordered accesses.
+#[cfg(all(test, ringfence_loom))]
+pub(crate) mod model {
+    pub(crate) use loom::{cell::UnsafeCell as Tracked, model::Builder, thread};
+    pub(crate) use std::sync::atomic::{AtomicUsize as Counter, Ordering as CounterOrdering};
 }
 
 /// A lock that knows no poison: what it guards is plain data that no panic leaves half changed.

@@ -218,5 +218,5 @@ impl Ring {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(ringfence_loom)))]
 mod tests;
