@@ -43,11 +43,7 @@ pub struct EventOptions {
 }
 impl Default for EventOptions {
     fn default() -> Self {
-        Self {
-            kind: EventKind::Plain,
-            timing: Timing::Unwanted,
-            release: CacheScope::System,
-        }
+        Self { kind: EventKind::Plain, timing: Timing::Unwanted, release: CacheScope::System }
     }
 }
 
@@ -95,10 +91,7 @@ pub struct Snapshot {
 impl Event {
     /// An event that was never recorded.
     pub fn new(options: EventOptions) -> Self {
-        Self {
-            options,
-            recorded: None,
-        }
+        Self { options, recorded: None }
     }
     /// Records the event: it is finished when everything submitted to the stream before is. Earlier
     /// recordings and those who wait for them are untouched. Allocates nothing in a steady loop (S15).
@@ -110,10 +103,7 @@ impl Event {
         on: &mut Tracker<D, Q>,
     ) -> Result<UseId, Error> {
         let role = self.host_role(on.policy().events);
-        let spare_twin = self
-            .recorded
-            .as_mut()
-            .and_then(|earlier| earlier.twin.take());
+        let spare_twin = self.recorded.as_mut().and_then(|earlier| earlier.twin.take());
         let of = self.record_with(on, Submission::marker(role).release(self.options.release))?;
         let wants_twin = role == Role::HostQuery && on.policy().events == EventPlacement::Twin;
         if wants_twin && on.has_device_signals() {
@@ -138,11 +128,7 @@ impl Event {
         if planted!(CreatePerRecord) {
             on.create_one_more()?;
         }
-        let what = if self.options.timing == Timing::Wanted {
-            what.timed()
-        } else {
-            what
-        };
+        let what = if self.options.timing == Timing::Wanted { what.timed() } else { what };
         let record = on.submit_recorded(what, self.reusable())?;
         let of = record.about().of;
         self.recorded = Some(Snapshot { record, twin: None });
@@ -150,10 +136,7 @@ impl Event {
     }
     /// The event is finished when this copy is, as [`Tracker::copy`] recorded it.
     pub fn record_copy(&mut self, copy: Arc<Record>) {
-        self.recorded = Some(Snapshot {
-            record: copy,
-            twin: None,
-        });
+        self.recorded = Some(Snapshot { record: copy, twin: None });
     }
     fn host_role(&self, placement: EventPlacement) -> Role {
         match self.options.kind {
@@ -180,9 +163,7 @@ impl Event {
                 if self.options.kind == EventKind::Ipc
                     && earlier.query(device) == EventStatus::Pending =>
             {
-                Err(Error::IpcPending {
-                    of: earlier.use_id(),
-                })
+                Err(Error::IpcPending { of: earlier.use_id() })
             }
             _ => Ok(()),
         }
@@ -193,9 +174,7 @@ impl Event {
     }
     /// Whether it is finished. Never blocks. See [`Snapshot::query`].
     pub fn query<D: Device>(&self, device: &D) -> EventStatus {
-        self.recorded
-            .as_ref()
-            .map_or(EventStatus::NotRecorded, |recorded| recorded.query(device))
+        self.recorded.as_ref().map_or(EventStatus::NotRecorded, |recorded| recorded.query(device))
     }
     /// Waits for it on the host; an event never recorded is nothing to wait for.
     ///
@@ -206,10 +185,7 @@ impl Event {
         device: &D,
         policy: &WaitPolicy,
     ) -> Result<Option<Synced>, Error> {
-        self.recorded
-            .as_ref()
-            .map(|recorded| recorded.synchronize(device, policy))
-            .transpose()
+        self.recorded.as_ref().map(|recorded| recorded.synchronize(device, policy)).transpose()
     }
     /// The stream's later packets wait for it on the device; an event never recorded is nothing to wait
     /// for.
@@ -217,9 +193,7 @@ impl Event {
     /// # Errors
     /// See [`Snapshot::wait_on`].
     pub fn wait_on<D: Device, Q: PacketQueue>(&self, on: &mut Tracker<D, Q>) -> Result<(), Error> {
-        self.recorded
-            .as_ref()
-            .map_or(Ok(()), |recorded| recorded.wait_on(on))
+        self.recorded.as_ref().map_or(Ok(()), |recorded| recorded.wait_on(on))
     }
     /// When it ran, once finished, if it was timed and the device wrote usable stamps.
     pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
@@ -291,14 +265,8 @@ impl Snapshot {
             outcome = self.block(device, policy)?;
         }
         match outcome {
-            Outcome::Finished => Ok(Synced {
-                release: about.release,
-                sleeps,
-            }),
-            Outcome::Failed(cause) => Err(Error::Failed {
-                of: about.of,
-                cause,
-            }),
+            Outcome::Finished => Ok(Synced { release: about.release, sleeps }),
+            Outcome::Failed(cause) => Err(Error::Failed { of: about.of, cause }),
             Outcome::Pending => Err(Error::TimedOut { of: about.of }),
         }
     }
@@ -349,8 +317,6 @@ impl Snapshot {
         {
             return None;
         }
-        self.record
-            .interval()
-            .or_else(|| harvest_timing(device, &self.record))
+        self.record.interval().or_else(|| harvest_timing(device, &self.record))
     }
 }

@@ -26,14 +26,8 @@ pub enum LoadCause {
 }
 impl LoadCause {
     /// All, in the order of their index.
-    pub const ALL: [Self; 6] = [
-        Self::Retire,
-        Self::Query,
-        Self::Wait,
-        Self::Timing,
-        Self::Flush,
-        Self::Check,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Retire, Self::Query, Self::Wait, Self::Timing, Self::Flush, Self::Check];
 }
 
 /// Numbers of loads by cause: of host memory, and of device memory, where each is a read across PCIe.
@@ -65,11 +59,7 @@ impl Loads {
     }
     #[inline]
     pub(crate) fn note(&mut self, cause: LoadCause, memory: SignalMemory) {
-        let by_memory = if memory.is_device() {
-            &mut self.device
-        } else {
-            &mut self.host
-        };
+        let by_memory = if memory.is_device() { &mut self.device } else { &mut self.host };
         by_memory[cause as usize] += 1;
     }
 }
@@ -160,19 +150,11 @@ impl Ledger {
     /// Nothing counted.
     pub fn new() -> Self {
         let zeros = || std::array::from_fn(|_| AtomicU64::new(0));
-        Self {
-            host: zeros(),
-            device: zeros(),
-            spun: AtomicU64::new(0),
-        }
+        Self { host: zeros(), device: zeros(), spun: AtomicU64::new(0) }
     }
     #[inline]
     pub(crate) fn note(&self, cause: LoadCause, memory: SignalMemory) {
-        let by_memory = if memory.is_device() {
-            &self.device
-        } else {
-            &self.host
-        };
+        let by_memory = if memory.is_device() { &self.device } else { &self.host };
         by_memory[cause as usize].fetch_add(1, Ordering::Relaxed);
     }
     pub(crate) fn note_spun(&self) {

@@ -9,6 +9,33 @@
 //! so that one load retires a whole batch, and one [`Watermark`](watermark::Watermark) tells every
 //! stream on that queue.
 //!
+//! # Embedding it
+//!
+//! Implement the traits of [`backend`] for a device and a queue; then each stream has a
+//! [`Tracker`](drive::Tracker).
+//!
+//! ```
+//! use ringfence::{backend::*, drive::*, error::Error, event::*, wait::WaitPolicy};
+//!
+//! fn two_streams<D: Device, Q>(gpu: &D, queue: Q) -> Result<(), Error>
+//! where
+//!     Q: PacketQueue<Work = &'static str> + Clone,
+//! {
+//!     let queue = HardwareQueue::new(queue); // one watermark for everybody on this queue
+//!     let mut producer = Tracker::open(gpu, queue.clone(), Policy::default())?;
+//!     let mut consumer = Tracker::open(gpu, queue, Policy::default())?;
+//!     let mut produced = Event::new(EventOptions::default());
+//!     producer.submit(Submission::kernel("produce"))?;
+//!     produced.record(&mut producer)?;
+//!     produced.wait_on(&mut consumer)?; // on the device; what it waits for is pinned
+//!     consumer.submit(Submission::kernel("consume"))?;
+//!     produced.synchronize(gpu, &WaitPolicy::default())?;
+//!     assert_eq!(produced.query(gpu), EventStatus::Finished); // proven: costs no load
+//!     consumer.close()?;
+//!     producer.close().map(drop)
+//! }
+//! ```
+//!
 //! # The layers
 //!
 //! ```text

@@ -99,22 +99,12 @@ pub struct PollingRing {
 impl PollingRing {
     /// A ring without signals.
     pub fn new(limits: RingLimits, reaper: Arc<Reaper>) -> Self {
-        Self {
-            limits,
-            pools: Default::default(),
-            condemned: Vec::new(),
-            reaper,
-        }
+        Self { limits, pools: Default::default(), condemned: Vec::new(), reaper }
     }
     /// Takes in a signal that was created armed. It is used next.
     pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
         let custody = Custody::new(signal, self.reaper.clone());
-        let slot = Slot {
-            custody,
-            memory,
-            state: State::Armed,
-            held: Vec::new(),
-        };
+        let slot = Slot { custody, memory, state: State::Armed, held: Vec::new() };
         self.pools[pool.index()].push_front(slot);
     }
     /// Uses that are not seen to be over.
@@ -163,10 +153,7 @@ impl PollingRing {
             let start = if at == pool { index } else { 0 };
             let busy = |slot: &Slot| matches!(slot.state, State::InFlight(_));
             let found = self.pools[at].iter().skip(start).position(busy)?;
-            Some(Place {
-                pool: SignalMemory::ALL[at],
-                index: start + found,
-            })
+            Some(Place { pool: SignalMemory::ALL[at], index: start + found })
         })
     }
     /// The signal of a use in flight, where it lives, and the use.
@@ -242,12 +229,7 @@ impl PollingRing {
         let slots = &mut self.pools[pool.index()];
         if let Some(mut slot) = slots.pop_front() {
             let PolledUse { of, timing, record } = with;
-            let used = Used {
-                of,
-                timing,
-                record,
-                over_at: SignalValue::DONE,
-            };
+            let used = Used { of, timing, record, over_at: SignalValue::DONE };
             slot.state = State::InFlight(used);
             slots.push_back(slot);
         }
@@ -261,11 +243,7 @@ impl PollingRing {
     /// Some parts of `of` were refused: it is over once those that were issued have arrived (S8).
     pub(crate) fn part_failed(&mut self, of: UseId, issued: u32, parts: Parts) {
         let left = i64::from(parts.count()) - i64::from(issued);
-        let over_at = if planted!(ResetAfterPartFailure) {
-            i64::from(parts.count())
-        } else {
-            left
-        };
+        let over_at = if planted!(ResetAfterPartFailure) { i64::from(parts.count()) } else { left };
         self.fail_use(of, Failure::PartFailed, SignalValue::new(over_at));
     }
     /// A timeout is about to store 0: the use is over once the device took that to -1 (S18).
@@ -309,9 +287,6 @@ pub(crate) struct Place {
 }
 impl Place {
     pub(crate) fn after(self) -> Self {
-        Self {
-            index: self.index + 1,
-            ..self
-        }
+        Self { index: self.index + 1, ..self }
     }
 }

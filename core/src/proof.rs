@@ -124,8 +124,7 @@ impl Proven {
     /// A proof that `of` is finished, if it is covered.
     #[inline]
     pub fn prove(self, of: UseId) -> Option<Proof> {
-        self.covers(of)
-            .then(|| Proof::assertion(of, Grounds::Fence))
+        self.covers(of).then(|| Proof::assertion(of, Grounds::Fence))
     }
 }
 

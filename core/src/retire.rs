@@ -26,10 +26,7 @@ pub struct RetireQueue<T> {
 impl<T> RetireQueue<T> {
     /// Holds nothing of `lane` yet.
     pub fn new(lane: LaneId) -> Self {
-        Self {
-            lane,
-            held: VecDeque::new(),
-        }
+        Self { lane, held: VecDeque::new() }
     }
     /// The queue and generation whose proofs free what is held.
     pub fn lane(&self) -> LaneId {
@@ -40,11 +37,7 @@ impl<T> RetireQueue<T> {
     /// # Panics
     /// If `last_use` is of another queue or generation: no proof of this one would ever free it.
     pub fn hold(&mut self, last_use: UseId, what: T) {
-        assert_eq!(
-            last_use.lane(),
-            self.lane,
-            "held for a use of another queue or generation"
-        );
+        assert_eq!(last_use.lane(), self.lane, "held for a use of another queue or generation");
         let packet = last_use.packet();
         let at = match self.held.back() {
             Some(last) if last.0 > packet => self.held.partition_point(|held| held.0 <= packet),
@@ -60,20 +53,12 @@ impl<T> RetireQueue<T> {
     #[inline]
     pub fn next_free(&mut self, proven: Proven) -> Option<T> {
         let front = UseId::new(self.lane, self.held.front()?.0);
-        if proven.covers(front) {
-            self.held.pop_front().map(|held| held.1)
-        } else {
-            None
-        }
+        if proven.covers(front) { self.held.pop_front().map(|held| held.1) } else { None }
     }
     /// The next value that one use's own proof frees, out of order. Call until `None`.
     pub fn next_of(&mut self, packet: PacketId) -> Option<T> {
         let at = self.held.partition_point(|held| held.0 < packet);
-        if self.held.get(at)?.0 == packet {
-            self.held.remove(at).map(|held| held.1)
-        } else {
-            None
-        }
+        if self.held.get(at)?.0 == packet { self.held.remove(at).map(|held| held.1) } else { None }
     }
     /// Frees each value below `packet` for which `freed` says so, out of order.
     pub fn free_below(&mut self, packet: PacketId, mut freed: impl FnMut(&T) -> Freed) {

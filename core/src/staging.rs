@@ -99,17 +99,11 @@ impl Staging {
     /// [`Error::StagingTooLarge`] when no chunk is that large.
     pub fn take(&mut self, len: u64, align: NonZeroU64) -> Result<Staged, Error> {
         if len > self.chunk_bytes {
-            return Err(Error::StagingTooLarge {
-                wanted: len,
-                chunk: self.chunk_bytes,
-            });
+            return Err(Error::StagingTooLarge { wanted: len, chunk: self.chunk_bytes });
         }
         if let Some(chunk) = self.current {
             let offset = self.filled.next_multiple_of(align.get());
-            if offset
-                .checked_add(len)
-                .is_some_and(|end| end <= self.chunk_bytes)
-            {
+            if offset.checked_add(len).is_some_and(|end| end <= self.chunk_bytes) {
                 return Ok(Staged::Piece(self.cut(chunk, offset, len)));
             }
             match (self.unsubmitted, self.last_use) {

@@ -47,11 +47,7 @@ pub(crate) const fn order(_site: Site, sound: Ordering) -> Ordering {
 /// The ordering to use at `site`: always `sound`, unless a model planted a fault there.
 #[cfg(ringfence_loom)]
 pub(crate) fn order(site: Site, sound: Ordering) -> Ordering {
-    if planted_orderings::PLANTED.get() == Some(site) {
-        Ordering::Relaxed
-    } else {
-        sound
-    }
+    if planted_orderings::PLANTED.get() == Some(site) { Ordering::Relaxed } else { sound }
 }
 /// Orderings that a model weakens.
 #[cfg(ringfence_loom)]
@@ -78,17 +74,11 @@ impl<T> Mutex<T> {
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         #[cfg(feature = "audit")]
         audit::HELD.set(audit::HELD.get() + 1);
-        Guard(
-            self.0
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner()),
-        )
+        Guard(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
     /// Without locking: nobody else can hold it.
     pub(crate) fn get_mut(&mut self) -> &mut T {
-        self.0
-            .get_mut()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.0.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 /// Access to what a [`Mutex`] guards.

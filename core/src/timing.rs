@@ -58,11 +58,7 @@ impl Interval {
     }
     /// What an interval was taken apart into.
     pub(crate) fn from_parts(start: u64, end: u64, hertz: u64) -> Option<Self> {
-        NonZeroU64::new(hertz).map(|hertz| Self {
-            start,
-            end,
-            rate: TickRate::new(hertz),
-        })
+        NonZeroU64::new(hertz).map(|hertz| Self { start, end, rate: TickRate::new(hertz) })
     }
     /// The tick at which the work started.
     pub fn start(self) -> u64 {
@@ -86,10 +82,7 @@ impl Interval {
         if self.rate != later.rate {
             return None;
         }
-        later
-            .end
-            .checked_sub(self.end)
-            .map(|ticks| ticks_to_duration(ticks, self.rate))
+        later.end.checked_sub(self.end).map(|ticks| ticks_to_duration(ticks, self.rate))
     }
 }
 

@@ -14,10 +14,7 @@ pub struct WaitPolicy {
 }
 impl Default for WaitPolicy {
     fn default() -> Self {
-        Self {
-            active_window: Duration::from_micros(100),
-            limit: Duration::from_secs(600),
-        }
+        Self { active_window: Duration::from_micros(100), limit: Duration::from_secs(600) }
     }
 }
 
@@ -58,30 +55,16 @@ impl WaitPolicy {
             Sleeps::AfterTheWindow => WaitHint::Blocked,
             Sleeps::WillSpin => WaitHint::Active,
         };
-        let first = Phase {
-            hint: WaitHint::Active,
-            limit: window,
-        };
-        let second = (rest > Duration::ZERO).then_some(Phase {
-            hint: second,
-            limit: rest,
-        });
+        let first = Phase { hint: WaitHint::Active, limit: window };
+        let second = (rest > Duration::ZERO).then_some(Phase { hint: second, limit: rest });
         std::iter::once(first).chain(second)
     }
     /// Whether a wait for a signal in `memory` can sleep.
     pub fn sleeps(&self, memory: SignalMemory) -> Sleeps {
-        if memory == SignalMemory::Interrupt {
-            Sleeps::AfterTheWindow
-        } else {
-            Sleeps::WillSpin
-        }
+        if memory == SignalMemory::Interrupt { Sleeps::AfterTheWindow } else { Sleeps::WillSpin }
     }
     /// Whether to load before the wait.
     pub fn check(&self, memory: SignalMemory) -> Check {
-        if memory.is_device() {
-            Check::InTheWait
-        } else {
-            Check::First
-        }
+        if memory.is_device() { Check::InTheWait } else { Check::First }
     }
 }

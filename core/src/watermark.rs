@@ -22,10 +22,7 @@ pub struct Watermark {
 impl Watermark {
     /// Nothing of `lane` is proven.
     pub fn new(lane: LaneId) -> Self {
-        Self {
-            lane,
-            below: AtomicU64::new(0),
-        }
+        Self { lane, below: AtomicU64::new(0) }
     }
     /// The queue and generation that this speaks of.
     pub fn lane(&self) -> LaneId {
@@ -34,9 +31,7 @@ impl Watermark {
     /// What is proven now.
     #[inline]
     pub fn observe(&self) -> Proven {
-        let below = self
-            .below
-            .load(order(Site::WatermarkObserve, Ordering::Acquire));
+        let below = self.below.load(order(Site::WatermarkObserve, Ordering::Acquire));
         Proven::assertion(self.lane, PacketId::new(below))
     }
     /// Everything up to and including the fence is complete. Never goes back.
@@ -44,16 +39,10 @@ impl Watermark {
     /// # Panics
     /// If the fence is of another queue or generation (S4).
     pub fn raise(&self, fence: FenceProof) -> Proven {
-        assert_eq!(
-            fence.of().lane(),
-            self.lane,
-            "S4: a fence of another queue or generation"
-        );
+        assert_eq!(fence.of().lane(), self.lane, "S4: a fence of another queue or generation");
         let bound = fence.of().packet().next().as_u64();
         // One read-modify-write and no load just before it: see `sync` for why.
-        let before = self
-            .below
-            .fetch_max(bound, order(Site::WatermarkRaise, Ordering::AcqRel));
+        let before = self.below.fetch_max(bound, order(Site::WatermarkRaise, Ordering::AcqRel));
         Proven::assertion(self.lane, PacketId::new(before.max(bound)))
     }
     /// Plants a bound without a proof: what a tracker that trusts the read index would do.

@@ -54,8 +54,7 @@ pub struct Capabilities {
 impl Capabilities {
     /// Whether signals can be kept in device memory at all.
     pub fn can_hold_device_signals(&self) -> bool {
-        self.features
-            .contains(Features::LARGE_BAR | Features::DEVICE_SIGNALS)
+        self.features.contains(Features::LARGE_BAR | Features::DEVICE_SIGNALS)
     }
     /// Whether stores to device memory need a flush before the owner's own packet processor may be
     /// told to look (S10). Other engines and peers always need one.

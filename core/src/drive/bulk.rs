@@ -10,7 +10,8 @@ use crate::{
     backend::{Device, Packet, PacketCount, PacketQueue, SignalMemory},
     error::Error,
     id::{SignalHandle, UseId},
-    ring::{IsFence, Timing},
+    ring::{IsFence, Record, Timing},
+    sync::Arc,
 };
 
 /// Packets of one reservation. Larger submissions go out in several, so that a submission never waits
@@ -20,18 +21,23 @@ const AT_ONCE: usize = 256;
 
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Publishes packets in order, with one reservation and one doorbell for up to 256 of them, and
-    /// tells `each` which packet it became.
+    /// tells `each` which packet it became, with the record of a timed one.
     ///
     /// # Errors
     /// As [`submit`](Self::submit). Those that `each` was told of are published, the others are not.
     pub fn submit_all(
         &mut self,
         work: &[Submission<Q::Work>],
-        mut each: impl FnMut(UseId),
+        mut each: impl FnMut(UseId, Option<Arc<Record>>),
     ) -> Result<(), Error> {
         if self.polling.is_some() {
             for &what in work {
-                each(self.submit(what)?);
+                if is_recorded(&what) {
+                    let record = self.submit_recorded(what, None)?;
+                    each(record.about().of, Some(record));
+                } else {
+                    each(self.submit(what)?, None);
+                }
             }
             return Ok(());
         }
@@ -44,7 +50,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     fn submit_part(
         &mut self,
         part: &[Submission<Q::Work>],
-        each: &mut impl FnMut(UseId),
+        each: &mut impl FnMut(UseId, Option<Arc<Record>>),
     ) -> Result<(), Error> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
@@ -54,6 +60,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             return Ok(());
         };
         let pools = self.secure_all(part)?;
+        let timed = part.iter().filter(|what| is_recorded(what)).count();
+        let mut records: Vec<Arc<Record>> = (0..timed).map(|_| self.fresh_record(None)).collect();
         let first = self.queue.reserve(count);
         let mut failed = Ok(());
         for (offset, what) in part.iter().enumerate() {
@@ -62,34 +70,24 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.queue.commit(at, &Packet::nothing()); // a reserved index is always published
             } else if what.completion == Completion::None {
                 self.queue.commit(at, &what.packet(SignalHandle::NULL));
-                each(self.note_packet(at, IsFence::No, what.release));
+                each(self.note_packet(at, IsFence::No, what.release), None);
             } else {
-                let untimed = Submission {
-                    timing: Timing::Unwanted,
-                    ..*what
-                };
                 let pool = pools.of(self, what);
-                match self.bind_and_commit(at, pool, untimed, None) {
-                    Ok(of) => each(of),
+                let mut record = if is_recorded(what) { records.pop() } else { None };
+                match self.bind_and_commit(at, pool, *what, record.as_mut()) {
+                    Ok(of) => each(of, record),
                     Err(error) => failed = Err(error),
                 }
             }
         }
-        self.queue
-            .ring_doorbell(first.plus(u64::from(count.count()) - 1));
+        self.queue.ring_doorbell(first.plus(u64::from(count.count()) - 1));
         failed?;
         self.end_batch()
     }
     /// Room for every signal of a part, before any index is reserved.
     fn secure_all(&mut self, part: &[Submission<Q::Work>]) -> Result<Pools, Error> {
-        let mut pools = Pools {
-            wanted: [0; 4],
-            instead_of_interrupts: SignalMemory::Interrupt,
-        };
-        for what in part
-            .iter()
-            .filter(|what| what.completion == Completion::Signal)
-        {
+        let mut pools = Pools { wanted: [0; 4], instead_of_interrupts: SignalMemory::Interrupt };
+        for what in part.iter().filter(|what| what.completion == Completion::Signal) {
             pools.wanted[self.place(what.role).index()] += 1;
         }
         for pool in SignalMemory::ALL {
@@ -101,8 +99,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 match self.make_room(pool, wanted) {
                     Ok(()) => {}
                     Err(Error::Create {
-                        cause: crate::error::CreateError::NoInterrupts,
-                        ..
+                        cause: crate::error::CreateError::NoInterrupts, ..
                     }) => {
                         pools.instead_of_interrupts = SignalMemory::Host;
                         let all = wanted + pools.wanted[SignalMemory::Host.index()];
@@ -114,6 +111,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         Ok(pools)
     }
+}
+
+/// Whether a use's timing has to be kept for somebody.
+fn is_recorded<W>(what: &Submission<W>) -> bool {
+    what.completion == Completion::Signal && what.timing == Timing::Wanted
 }
 
 /// Which pools a part takes its signals from.

@@ -22,11 +22,7 @@ pub struct CopySubmission<'a, W> {
 impl<'a, W> CopySubmission<'a, W> {
     /// A copy of these parts; one at least. They may run in any order and beside each other.
     pub fn new(parts: &'a [W]) -> Self {
-        Self {
-            parts,
-            waits: Vec::new(),
-            timing: Timing::Unwanted,
-        }
+        Self { parts, waits: Vec::new(), timing: Timing::Unwanted }
     }
     /// Starting only after this use.
     pub fn after(mut self, awaited: Awaited) -> Self {
@@ -35,10 +31,7 @@ impl<'a, W> CopySubmission<'a, W> {
     }
     /// With its timing taken.
     pub fn timed(self) -> Self {
-        Self {
-            timing: Timing::Wanted,
-            ..self
-        }
+        Self { timing: Timing::Wanted, ..self }
     }
 }
 
@@ -59,9 +52,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         what: CopySubmission<'_, E::Work>,
         reuse: Option<Arc<Record>>,
     ) -> Result<Arc<Record>, Error> {
-        let count = u32::try_from(what.parts.len())
-            .ok()
-            .and_then(NonZeroU32::new);
+        let count = u32::try_from(what.parts.len()).ok().and_then(NonZeroU32::new);
         let parts = Parts::new(count.expect("a copy has 1 to 2^32 - 1 parts"));
         for awaited in &what.waits {
             awaited.check_reader(self.device.id(), self.capabilities.features)?;
@@ -74,10 +65,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         for (index, &part) in what.parts.iter().enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            if engine
-                .submit(of.packet(), PartIndex::new(index), part, signal, &waits)
-                .is_err()
-            {
+            if engine.submit(of.packet(), PartIndex::new(index), part, signal, &waits).is_err() {
                 return Err(self.copy_failed(of, index, parts));
             }
         }
@@ -93,11 +81,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ) -> Result<(UseId, SignalHandle), Error> {
         let pool = self.secure_room(Role::Copy)?;
         let Ok(mut secured) = self.ring.secure(pool) else {
-            return Err(Error::Exhausted {
-                parked: 0,
-                quarantined: 0,
-                cap: self.policy.ring.cap,
-            });
+            return Err(Error::Exhausted { parked: 0, quarantined: 0, cap: self.policy.ring.cap });
         };
         let (signal, memory) = (secured.signal(), secured.memory());
         if parts > Parts::ONE {
@@ -130,10 +114,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let of = secured.bind(at, with, Some(record.clone()));
         self.counts.uses += 1;
         self.since_look += 1;
-        let waits_in_device = what
-            .waits
-            .iter()
-            .any(|awaited| awaited.memory().is_device());
+        let waits_in_device = what.waits.iter().any(|awaited| awaited.memory().is_device());
         if memory.is_device() || waits_in_device {
             self.flush_for_others(crate::backend::SignalMemory::Device);
         }
@@ -149,8 +130,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 Some(polling) => polling.hold(of, awaited.into_hold()),
                 None => {
                     let awaits = crate::ring::Awaits::EachUnordered;
-                    self.ring
-                        .pin(of, awaits, Some(dependency), awaited.into_hold());
+                    self.ring.pin(of, awaits, Some(dependency), awaited.into_hold());
                 }
             }
         }
@@ -158,11 +138,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Some parts were issued and will decrement the signal late: they are waited for, bounded, before
     /// it is used again (S8).
     fn copy_failed(&mut self, of: UseId, issued: u32, parts: Parts) -> Error {
-        let error = Error::PartFailed {
-            of,
-            issued,
-            parts: parts.count(),
-        };
+        let error = Error::PartFailed { of, issued, parts: parts.count() };
         if self.polling.is_some() {
             self.roll_back_polled(of, issued, parts);
             return error;
@@ -174,10 +150,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 let left = i64::from(parts.count() - issued);
                 let below = SignalValue::new(left + 1);
                 let limit = self.policy.wait.limit;
-                match self
-                    .device
-                    .wait(suspect.signal(), below, WaitHint::Active, limit)
-                {
+                match self.device.wait(suspect.signal(), below, WaitHint::Active, limit) {
                     WaitOutcome::Reached(value) => {
                         if let Some(arm) = self.ring.release(suspect, value) {
                             self.store(arm);

@@ -59,12 +59,7 @@ pub struct Handled<T> {
 impl<T> HandlerTable<T> {
     /// No handler.
     pub fn new() -> Self {
-        Self {
-            waiting: Mutex::new(Waiting {
-                next: 0,
-                entries: BTreeMap::new(),
-            }),
-        }
+        Self { waiting: Mutex::new(Waiting { next: 0, entries: BTreeMap::new() }) }
     }
     /// Calls back once the recorded use is over, with `then`.
     ///
@@ -86,11 +81,7 @@ impl<T> HandlerTable<T> {
             return Ok(Watched::Already(then));
         };
         let signal = hold.signal();
-        let entry = Entry {
-            hold,
-            record: record.clone(),
-            then,
-        };
+        let entry = Entry { hold, record: record.clone(), then };
         let token = {
             let mut waiting = self.waiting.lock();
             waiting.next += 1;
@@ -111,10 +102,7 @@ impl<T> HandlerTable<T> {
     pub fn handle(&self, device: &impl Device, token: HandlerToken) -> Option<Handled<T>> {
         let Entry { hold, record, then } = self.take(token)?;
         if record.outcome() == Outcome::Pending {
-            record
-                .about()
-                .ledger
-                .note(LoadCause::Query, record.about().memory);
+            record.about().ledger.note(LoadCause::Query, record.about().memory);
             let _ = record.observed(device.load(hold.signal()));
         }
         let interval = match record.outcome() {
@@ -127,11 +115,7 @@ impl<T> HandlerTable<T> {
             device.destroy(hold.signal());
         }
         drop(hold);
-        Some(Handled {
-            outcome: record.outcome(),
-            interval,
-            then,
-        })
+        Some(Handled { outcome: record.outcome(), interval, then })
     }
     /// Handlers that were not called yet.
     pub fn waiting(&self) -> usize {

@@ -33,10 +33,7 @@ impl Awaited {
         match record.outcome() {
             Outcome::Finished => return Ok(None),
             Outcome::Failed(cause) => {
-                return Err(Error::Failed {
-                    of: about.of,
-                    cause,
-                });
+                return Err(Error::Failed { of: about.of, cause });
             }
             Outcome::Pending => {}
         }
@@ -112,9 +109,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         let at_once = if by == WaitBy::Value { 1 } else { MAX_DEPS };
         let mut waits = false;
-        let mut uses = uses
-            .into_iter()
-            .filter(|awaited| by == WaitBy::Or || !awaited.is_implied_on(lane));
+        let mut uses =
+            uses.into_iter().filter(|awaited| by == WaitBy::Or || !awaited.is_implied_on(lane));
         loop {
             let mut some: [Option<Awaited>; MAX_DEPS] = Default::default();
             let mut signals = [SignalHandle::NULL; MAX_DEPS];
@@ -152,10 +148,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             WaitBy::Or => (Body::Or(deps), Awaits::AnyInOrder, Barrier::Clear),
             WaitBy::Value => {
-                let wait = ValueWait {
-                    signal: signals[0],
-                    below: SignalValue::ARMED,
-                };
+                let wait = ValueWait { signal: signals[0], below: SignalValue::ARMED };
                 (Body::Value(wait), Awaits::EachUnordered, Barrier::Clear)
             }
         };
@@ -171,8 +164,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         for awaited in uses.into_iter().flatten() {
             let dependency = awaited.use_id();
-            self.ring
-                .pin(consumer, awaits, Some(dependency), awaited.into_hold());
+            self.ring.pin(consumer, awaits, Some(dependency), awaited.into_hold());
         }
         Ok(())
     }

@@ -73,9 +73,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
     }
     fn judge(&mut self, place: Place, value: SignalValue) -> Result<Judged, Error> {
-        let Self {
-            polling, device, ..
-        } = self;
+        let Self { polling, device, .. } = self;
         let take = |timing: Timing, record: Option<&Arc<Record>>| match (timing, record) {
             (Timing::Wanted, Some(record)) if !planted!(ArmBeforeTiming) => {
                 Harvest::taken(harvest(device, record))
@@ -133,11 +131,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let lane = self.lane();
         let with = what.as_use(lane);
         let of = UseId::new(lane, at);
-        let fence = if with.barrier == Barrier::Set {
-            IsFence::Yes
-        } else {
-            IsFence::No
-        };
+        let fence = if with.barrier == Barrier::Set { IsFence::Yes } else { IsFence::No };
         let about = || Recorded {
             of,
             fence: IsFence::No, // polled: nothing is proven by another's completion

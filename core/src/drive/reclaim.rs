@@ -97,10 +97,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
         }
         let in_flight = self.in_flight();
-        Ok(Reclaimed {
-            retired: before.saturating_sub(in_flight),
-            in_flight,
-        })
+        Ok(Reclaimed { retired: before.saturating_sub(in_flight), in_flight })
     }
     /// Loads the newest fence, whatever the read index says: one load that may retire everything.
     ///
@@ -114,10 +111,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.look(newest.map_or(Reclaim::Retire, Reclaim::Load))?;
         }
         let in_flight = self.in_flight();
-        Ok(Reclaimed {
-            retired: before.saturating_sub(in_flight),
-            in_flight,
-        })
+        Ok(Reclaimed { retired: before.saturating_sub(in_flight), in_flight })
     }
     #[inline]
     pub(super) fn look(&mut self, mut search: Reclaim) -> Result<(), Error> {
@@ -139,9 +133,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.ring.release_pins_below(read_index);
             }
         }
-        self.ring
-            .nominate(read_index)
-            .or_else(|| self.ring.look_further())
+        self.ring.nominate(read_index).or_else(|| self.ring.look_further())
     }
     fn unpark(&mut self) -> Result<(), Error> {
         for _ in 0..self.ring.parked() {

@@ -73,11 +73,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline(never)]
     pub(super) fn make_room(&mut self, pool: SignalMemory, wanted: usize) -> Result<(), Error> {
         let may_load = self.since_look >= self.policy.ring.batch;
-        let mut room = Room::Look(if may_load {
-            Reclaim::Look
-        } else {
-            Reclaim::Retire
-        });
+        let mut room = Room::Look(if may_load { Reclaim::Look } else { Reclaim::Retire });
         while !matches!(room, Room::Made) {
             room = room.step(self, pool, wanted)?;
         }
@@ -112,10 +108,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if matches!(error, Error::DeviceLost { .. }) {
             return Err(error);
         }
-        if let Error::Create {
-            cause: CreateError::NoInterrupts,
-            ..
-        } = error
+        if let Error::Create { cause: CreateError::NoInterrupts, .. } = error
             && self.interrupts == Interrupts::UsedUp
         {
             return Err(error); // the use takes a host signal instead, and says that it spins
@@ -140,12 +133,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// Waits on the host until the probe's signal is below 1.
     pub(super) fn wait_for(&mut self, probe: &Probe) -> Result<SignalValue, Error> {
-        match wait_until_done(
-            &self.device,
-            &self.policy.wait,
-            probe.signal(),
-            probe.memory(),
-        ) {
+        match wait_until_done(&self.device, &self.policy.wait, probe.signal(), probe.memory()) {
             WaitOutcome::Reached(value) => Ok(value),
             WaitOutcome::TimedOut => Err(Error::TimedOut { of: probe.of() }),
             WaitOutcome::Lost => Err(self.lose()),

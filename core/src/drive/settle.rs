@@ -71,7 +71,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         match self.ring.retire(finished, harvest) {
             Some(arm) => self.store(arm),
-            None => self.note_parked(),
+            None => self.note_kept(),
         }
         Ok(())
     }
@@ -83,9 +83,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.flush();
         }
     }
-    fn note_parked(&mut self) {
+    /// A finished use's signal was not armed: somebody holds it, or a waiter saw it below 0.
+    fn note_kept(&mut self) {
+        let parked = self.ring.parked() as u64;
+        self.counts.quarantined = self.counts.quarantined.max(self.ring.quarantined() as u64);
         self.counts.parks += 1;
-        self.counts.parked_peak = self.counts.parked_peak.max(self.ring.parked() as u64);
+        self.counts.parked_peak = self.counts.parked_peak.max(parked);
     }
     /// Makes what was armed visible to the packet processor, once for the whole batch (S10).
     pub(super) fn flush(&mut self) {
@@ -120,10 +123,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
 pub(crate) fn harvest<D: Device>(device: &D, record: &Record) -> Option<Interval> {
     let rate = device.tick_rate();
     record.harvest(rate, |signal, engine| {
-        record
-            .about()
-            .ledger
-            .note(LoadCause::Timing, record.about().memory);
+        record.about().ledger.note(LoadCause::Timing, record.about().memory);
         Interval::new(device.timestamps(signal, engine), rate)
     })
 }

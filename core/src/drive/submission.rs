@@ -92,17 +92,11 @@ impl<W> Submission<W> {
     }
     /// With its timing taken, for whoever holds the record.
     pub fn timed(self) -> Self {
-        Self {
-            timing: Timing::Wanted,
-            ..self
-        }
+        Self { timing: Timing::Wanted, ..self }
     }
     /// Without a completion signal of its own.
     pub fn unsignaled(self) -> Self {
-        Self {
-            completion: Completion::None,
-            ..self
-        }
+        Self { completion: Completion::None, ..self }
     }
     pub(super) fn order(&self) -> PacketOrder {
         match self.body {

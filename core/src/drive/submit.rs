@@ -25,13 +25,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if what.completion == Completion::None {
             return self.submit_bare(what);
         }
-        let of = self.publish(
-            Submission {
-                timing: Timing::Unwanted,
-                ..what
-            },
-            None,
-        )?;
+        let of = self.publish(Submission { timing: Timing::Unwanted, ..what }, None)?;
         self.end_batch()?;
         Ok(of)
     }
@@ -75,11 +69,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             return Err(self.lost_error());
         }
         let pool = self.place(role);
-        if self.is_short(pool) {
-            self.find_room(role, pool, 1)
-        } else {
-            Ok(pool)
-        }
+        if self.is_short(pool) { self.find_room(role, pool, 1) } else { Ok(pool) }
     }
     #[cold]
     pub(super) fn find_room(
@@ -90,10 +80,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ) -> Result<SignalMemory, Error> {
         match self.make_room(pool, wanted) {
             Ok(()) => Ok(pool),
-            Err(Error::Create {
-                cause: CreateError::NoInterrupts,
-                ..
-            }) => {
+            Err(Error::Create { cause: CreateError::NoInterrupts, .. }) => {
                 let instead = self.place(role);
                 self.make_room(instead, wanted).map(|()| instead)
             }
@@ -136,11 +123,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let Ok(mut secured) = self.ring.secure(pool) else {
             // A reserved index is always published.
             self.queue.commit(at, &crate::backend::Packet::nothing());
-            return Err(Error::Exhausted {
-                parked: 0,
-                quarantined: 0,
-                cap: self.policy.ring.cap,
-            });
+            return Err(Error::Exhausted { parked: 0, quarantined: 0, cap: self.policy.ring.cap });
         };
         let (signal, memory) = (secured.signal(), secured.memory());
         let record = record.map(|record| {
@@ -196,9 +179,5 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
 }
 
 fn fence_of(with: &Use) -> IsFence {
-    if with.barrier == Barrier::Set {
-        IsFence::Yes
-    } else {
-        IsFence::No
-    }
+    if with.barrier == Barrier::Set { IsFence::Yes } else { IsFence::No }
 }

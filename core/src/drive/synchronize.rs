@@ -37,9 +37,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         let mut sleeps = Sleeps::AfterTheWindow;
         if let Some(tail) = self.tail {
-            let fence = match self.is_conclusive(&tail) {
-                true => tail.of,
-                false => self.submit(Submission::marker(Role::HostQuery))?,
+            let fence = if self.is_conclusive(&tail) {
+                tail.of
+            } else {
+                self.submit(Submission::marker(Role::HostQuery))?
             };
             sleeps = self.wait_for_use(fence)?;
         }
@@ -47,17 +48,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.wait_all_polled()?;
         } else {
             // Copies, and what was left on queues that the stream has left.
-            while let Some(probe) = self.ring.oldest_elsewhere() {
+            while let Some(probe) = self.ring.elsewhere() {
                 let _sleeps = self.wait_and_settle(probe)?;
             }
         }
-        Ok(Synced {
-            release: CacheScope::System,
-            sleeps,
-        })
+        Ok(Synced { release: CacheScope::System, sleeps })
     }
     /// Whether the newest packet proves all of the stream's work, and promises its data.
-    fn is_conclusive(&self, tail: &Tail) -> bool {
+    pub(super) fn is_conclusive(&self, tail: &Tail) -> bool {
         let promises = tail.release == CacheScope::System || planted!(SyncWithoutRelease);
         tail.fence == IsFence::Yes && promises
     }

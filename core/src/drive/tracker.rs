@@ -3,6 +3,7 @@
 use super::{
     policy::{Policy, TrackerKind},
     queue::HardwareQueue,
+    submission::Submission,
 };
 use crate::{
     backend::{Capabilities, Created, Device, PacketQueue, Profiler, SignalMemory},
@@ -135,9 +136,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// Uses that are not proven yet.
     pub fn in_flight(&self) -> usize {
-        self.polling
-            .as_ref()
-            .map_or_else(|| self.ring.in_flight(), PollingRing::in_flight)
+        self.polling.as_ref().map_or_else(|| self.ring.in_flight(), PollingRing::in_flight)
     }
     pub(super) fn lane(&self) -> LaneId {
         self.queue.mark().lane()
@@ -196,21 +195,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if memory != pool {
             self.counts.fell_back += taken as u64;
         }
-        if taken == 0 {
-            Err(CreateError::NullHandle)
-        } else {
-            Ok(taken)
-        }
+        if taken == 0 { Err(CreateError::NullHandle) } else { Ok(taken) }
     }
     fn creation_failed(&mut self, memory: SignalMemory, cause: CreateError) -> Error {
         if cause == CreateError::NoInterrupts {
             self.interrupts = Interrupts::UsedUp;
         }
-        if cause == CreateError::DeviceLost {
-            self.lose()
-        } else {
-            Error::Create { memory, cause }
-        }
+        if cause == CreateError::DeviceLost { self.lose() } else { Error::Create { memory, cause } }
     }
     /// The device is lost: every pending use ends in an error (S17).
     pub(super) fn lose(&mut self) -> Error {
@@ -225,18 +216,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.lost_error()
     }
     pub(super) fn lost_error(&self) -> Error {
-        Error::DeviceLost {
-            leaked: u32::try_from(self.counts.leaked).unwrap_or(u32::MAX),
-        }
+        Error::DeviceLost { leaked: u32::try_from(self.counts.leaked).unwrap_or(u32::MAX) }
     }
     /// Destroys the signals that nobody holds any more, on this thread. Cheap when there are none.
     pub fn reap(&mut self) {
-        let Self {
-            device,
-            ring,
-            counts,
-            ..
-        } = self;
+        let Self { device, ring, counts, .. } = self;
         counts.destroyed += ring.reaper().reap(|signal| device.destroy(signal)) as u64;
     }
     /// Waits for the stream's work and destroys its signals. Those that others still hold are destroyed
@@ -246,31 +230,32 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// As [`synchronize`](Self::synchronize); signals that the device may still write to are leaked.
     pub fn close(mut self) -> Result<Arc<Reaper>, Error> {
         let waited = self.drain();
-        if let Err(error) = waited {
-            let _ = self.lose();
-            return Err(error);
+        if waited.is_err() {
+            let _error = self.lose();
         }
         let reaper = self.ring.reaper().clone();
-        let Self {
-            device,
-            ring,
-            polling,
-            ..
-        } = self;
+        let Self { device, ring, polling, .. } = self;
         drop((ring, polling));
         reaper.reap(|signal| device.destroy(signal));
-        Ok(reaper)
+        waited.map(|()| reaper)
     }
     /// The stream goes on with another hardware queue. What it left on the old one is followed there:
     /// proven by its own values and by fences of that queue, also those of other streams (S4).
     ///
     /// It does not order the new queue's work after the old one's: record an event before, and wait for
-    /// it after, as far as that is wanted.
-    pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> HardwareQueue<Q> {
+    /// it after, as far as that is wanted. A marker is left behind where nothing else would prove all of
+    /// the stream's work there, and its data, to a later [`synchronize`](Self::synchronize).
+    ///
+    /// # Errors
+    /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
+    pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
+        if self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
+            self.submit(Submission::marker(Role::HostQuery))?;
+        }
         self.ring.switch(queue.mark().clone());
         self.tail = None;
         self.batch_fence = IsFence::No;
-        std::mem::replace(&mut self.queue, queue)
+        Ok(std::mem::replace(&mut self.queue, queue))
     }
     /// Whether a use with the role `GpuWait` would live in device memory now.
     pub(crate) fn has_device_signals(&self) -> bool {
@@ -299,6 +284,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             return Ok(ForcedUse::WasOver);
         };
         self.counts.quarantined += 1;
+        if let Some(tail) = self.tail.as_mut().filter(|tail| tail.of == of) {
+            tail.fence = IsFence::No; // it will prove nothing any more
+        }
         self.device.force(signal);
         Ok(ForcedUse::GivenUp)
     }

@@ -43,7 +43,11 @@ fn ring_goes_first() {
     let holder = thread::spawn(move || drop(held));
     drop(custody);
     let early = reaper.reap(|_| ());
-    if early == 1 { REAPED_BY_RING.hit() } else { REAPED_BY_HOLDER.hit() }
+    if early == 1 {
+        REAPED_BY_RING.hit()
+    } else {
+        REAPED_BY_HOLDER.hit()
+    }
     holder.join().expect("the holder");
     assert_eq!(early + reaper.reap(|_| ()), 1, "exactly once");
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::{
     backend::{
-        Capabilities, Created, Device, DeviceStatus, Features, HandlerToken, Handlers, HostDataPath,
-        HostWait, Profiler, RingMemory, Signals, Timestamps, WaitHint, WaitOutcome,
+        Capabilities, Created, Device, DeviceStatus, Features, HandlerToken, Handlers,
+        HostDataPath, HostWait, Profiler, RingMemory, Signals, Timestamps, WaitHint, WaitOutcome,
     },
     drive::{HandlerTable, Watched},
     error::{CreateError, HandlerRefused},

@@ -50,11 +50,7 @@ pub struct Custody {
 impl Custody {
     /// Takes a new signal in; `reaper` gets it when the last hold is gone.
     pub(crate) fn new(signal: SignalHandle, reaper: Arc<Reaper>) -> Self {
-        Self {
-            signal,
-            shared: Arc::new(Shared { signal, reaper }),
-            lent: false,
-        }
+        Self { signal, shared: Arc::new(Shared { signal, reaper }), lent: false }
     }
     /// The signal.
     #[inline]
@@ -77,10 +73,7 @@ impl Custody {
             }
             self.lent = false;
         }
-        Some(Sole {
-            signal: self.signal,
-            exclusive: PhantomData,
-        })
+        Some(Sole { signal: self.signal, exclusive: PhantomData })
     }
 }
 
@@ -106,13 +99,8 @@ impl Sole<'_> {
     /// that nobody compares is decoration.
     #[inline]
     pub fn arm(self, last_use: UseId, retired: Retired) -> Arm {
-        assert!(
-            retired.of() == last_use,
-            "S1: a proof of another use than the signal's last one"
-        );
-        Arm {
-            signal: self.signal,
-        }
+        assert!(retired.of() == last_use, "S1: a proof of another use than the signal's last one");
+        Arm { signal: self.signal }
     }
 }
 

@@ -117,9 +117,7 @@ impl Lane {
     #[inline]
     pub(crate) fn push(&mut self, used: InFlight) {
         debug_assert!(
-            self.uses
-                .back()
-                .is_none_or(|last| last.packet < used.packet),
+            self.uses.back().is_none_or(|last| last.packet < used.packet),
             "S11: order in a lane is increasing"
         );
         self.barrier_packets += u32::from(used.flags.contains(UseFlags::BARRIER_PACKET));
@@ -144,9 +142,7 @@ impl Lane {
         Some(gone)
     }
     pub(crate) fn position(&self, packet: PacketId) -> Option<usize> {
-        self.uses
-            .binary_search_by_key(&packet, |used| used.packet)
-            .ok()
+        self.uses.binary_search_by_key(&packet, |used| used.packet).ok()
     }
     /// Whether nothing of this lane is left to prove.
     pub(crate) fn is_idle(&self) -> bool {
@@ -154,16 +150,8 @@ impl Lane {
     }
     /// Whether a fence above `packet` is in flight: it will prove it (S20).
     pub(crate) fn fence_above(&self, packet: PacketId) -> IsFence {
-        let above = self
-            .uses
-            .iter()
-            .rev()
-            .take_while(|used| used.packet >= packet);
-        if above.into_iter().any(InFlight::is_fence) {
-            IsFence::Yes
-        } else {
-            IsFence::No
-        }
+        let above = self.uses.iter().rev().take_while(|used| used.packet >= packet);
+        if above.into_iter().any(InFlight::is_fence) { IsFence::Yes } else { IsFence::No }
     }
     /// One packet's own value proved it complete. Pins of the packet go, and, since no packet passes an
     /// earlier barrier packet, those of barrier packets before it.

@@ -23,12 +23,7 @@ impl RingLimits {
     pub const fn with_size(size: u32) -> Self {
         let size = if size == 0 { 1 } else { size };
         let batch = if size < 64 { size.div_ceil(2) } else { 32 };
-        Self {
-            size,
-            cap: size.saturating_mul(16),
-            batch,
-            interrupt_spares: 5,
-        }
+        Self { size, cap: size.saturating_mul(16), batch, interrupt_spares: 5 }
     }
     /// Free signals below which a submission looks for finished ones: half of the ring.
     pub(crate) const fn low_water(&self) -> usize {

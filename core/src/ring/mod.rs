@@ -92,12 +92,7 @@ impl Ring {
     pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
         let slot = SlotIndex(u32::try_from(self.slots.len()).expect("fewer than 2^32 signals"));
         let custody = SignalCustody::new(signal, self.reaper.clone());
-        self.slots.push(Slot {
-            custody,
-            last_use: None,
-            pool,
-            memory,
-        });
+        self.slots.push(Slot { custody, last_use: None, pool, memory });
         self.counts[pool.index()].created += 1;
         self.ready[pool.index()].push_visible(slot);
     }
@@ -140,10 +135,7 @@ impl Ring {
     }
     /// The watermark of that queue.
     pub fn mark(&self) -> &Arc<Watermark> {
-        self.lanes[0]
-            .mark
-            .as_ref()
-            .expect("lane 0 is a hardware queue")
+        self.lanes[0].mark.as_ref().expect("lane 0 is a hardware queue")
     }
     /// The newest use in flight on the stream's queue.
     pub fn newest(&self) -> Option<UseId> {
@@ -174,14 +166,7 @@ impl Ring {
         held: Holder,
     ) {
         let at = self.lane_of(consumer.lane());
-        self.lanes[at].pins.hold(
-            consumer,
-            lane::Pin {
-                awaits,
-                dependency,
-                hold: held,
-            },
-        );
+        self.lanes[at].pins.hold(consumer, lane::Pin { awaits, dependency, hold: held });
     }
     /// Makes place for `count` pins, so that [`pin`](Self::pin) allocates nothing (S11).
     pub fn reserve_pins(&mut self, count: usize) {
@@ -197,8 +182,7 @@ impl Ring {
     /// Forgets lanes that have nothing left to prove, but for the stream's own.
     pub fn forget_idle_lanes(&mut self) {
         let mut own = true;
-        self.lanes
-            .retain(|lane| std::mem::take(&mut own) || !lane.is_idle());
+        self.lanes.retain(|lane| std::mem::take(&mut own) || !lane.is_idle());
     }
     /// A record for the next recorded use: one that nobody holds, or a new one. Before an index is
     /// reserved, since it may allocate (S11).

@@ -68,11 +68,7 @@ impl Ring {
         let slot = self.slot(used.slot);
         Probe {
             of: lane.use_id(used.packet),
-            fence: if used.is_fence() {
-                IsFence::Yes
-            } else {
-                IsFence::No
-            },
+            fence: if used.is_fence() { IsFence::Yes } else { IsFence::No },
             signal: slot.custody.signal(),
             memory: slot.memory,
         }
@@ -90,11 +86,7 @@ impl Ring {
     pub fn nominate(&self, read_index: PacketId) -> Option<Probe> {
         let lane = &self.lanes[0];
         let passed = lane.uses.partition_point(|used| used.packet < read_index);
-        let unproven = lane
-            .uses
-            .range(..passed)
-            .rev()
-            .take_while(|used| used.packet >= lane.seen);
+        let unproven = lane.uses.range(..passed).rev().take_while(|used| used.packet >= lane.seen);
         let newest = unproven.into_iter().find(|used| used.is_fence())?;
         (lane.search.pending != Some(newest.packet)).then(|| self.probe_of(lane, newest))
     }
@@ -114,22 +106,21 @@ impl Ring {
     /// The newest fence in flight, whatever the read index says: one load may retire everything.
     pub fn newest_fence(&self) -> Option<Probe> {
         let lane = &self.lanes[0];
-        lane.uses
-            .iter()
-            .rev()
-            .find(|used| used.is_fence())
-            .map(|used| self.probe_of(lane, used))
+        lane.uses.iter().rev().find(|used| used.is_fence()).map(|used| self.probe_of(lane, used))
     }
     /// The oldest use in flight: on the stream's queue first.
     pub fn oldest(&self) -> Option<Probe> {
-        self.lanes
-            .iter()
-            .find_map(|lane| lane.uses.front().map(|used| self.probe_of(lane, used)))
+        self.lanes.iter().find_map(|lane| lane.uses.front().map(|used| self.probe_of(lane, used)))
     }
-    /// The oldest use that is not on the stream's own queue: copies, and what it left on others.
-    pub fn oldest_elsewhere(&self) -> Option<Probe> {
+    /// A use that is not on the stream's own queue, to wait for: a copy, or the newest fence that it left
+    /// on another.
+    pub fn elsewhere(&self) -> Option<Probe> {
         let mut elsewhere = self.lanes.iter().skip(1);
-        elsewhere.find_map(|lane| lane.uses.front().map(|used| self.probe_of(lane, used)))
+        elsewhere.find_map(|lane| {
+            let newest_fence = lane.uses.iter().rev().find(|used| used.is_fence());
+            let used = newest_fence.or_else(|| lane.uses.front())?;
+            Some(self.probe_of(lane, used))
+        })
     }
     /// The use with this name, if it is in flight.
     pub fn probe_use(&self, of: UseId) -> Option<Probe> {
@@ -162,11 +153,7 @@ impl Ring {
                 if let Some(used) = lane.remove(at) {
                     self.quarantine_for_ever(probe.of, used, Failure::OverDecremented);
                 }
-                return Err(Error::OverDecrement {
-                    of: probe.of,
-                    signal: probe.signal,
-                    value,
-                });
+                return Err(Error::OverDecrement { of: probe.of, signal: probe.signal, value });
             }
             ValueState::Done | ValueState::OverDecremented => {}
         }
@@ -208,11 +195,7 @@ impl Lane {
             return None;
         }
         // A fence found pending: half way back to the oldest. None found: the end of the oldest batch.
-        let end = match self
-            .search
-            .pending
-            .and_then(|pending| self.position(pending))
-        {
+        let end = match self.search.pending.and_then(|pending| self.position(pending)) {
             Some(at) => at.div_ceil(2),
             None => batch.min(len),
         };
@@ -224,13 +207,8 @@ impl Lane {
         self.search.pending = None;
         let single =
             |used: &InFlight| !used.is_fence() || used.flags.contains(UseFlags::BARRIER_PACKET);
-        let from = self
-            .uses
-            .partition_point(|used| used.packet < self.search.next_own);
-        let at = (from..len)
-            .chain(0..from)
-            .find(|&at| single(&self.uses[at]))
-            .unwrap_or(0);
+        let from = self.uses.partition_point(|used| used.packet < self.search.next_own);
+        let at = (from..len).chain(0..from).find(|&at| single(&self.uses[at])).unwrap_or(0);
         self.search.next_own = self.uses[at].packet.next();
         Some(at)
     }

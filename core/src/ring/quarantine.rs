@@ -65,8 +65,7 @@ impl Ring {
         }
         let left = i64::from(parts.count()) - i64::from(issued);
         self.put_away(used.slot, of, Some(SignalValue::new(left)));
-        self.suspect(self.quarantine.len() - 1)
-            .map(RolledBack::Waiting)
+        self.suspect(self.quarantine.len() - 1).map(RolledBack::Waiting)
     }
     /// A timeout is about to store 0 into the signal of `of`: whoever waits for it gets an error, and
     /// the signal is quarantined until the device's own decrement took it to -1 (S18). Before the store.
@@ -103,11 +102,7 @@ impl Ring {
         let kept = &self.quarantine[at];
         kept.over_at?;
         let slot = self.slot(kept.slot);
-        Some(Suspect {
-            at,
-            signal: slot.custody.signal(),
-            memory: slot.memory,
-        })
+        Some(Suspect { at, signal: slot.custody.signal(), memory: slot.memory })
     }
     /// A quarantined signal whose value may have become conclusive; another one at each call.
     pub fn next_suspect(&mut self) -> Option<Suspect> {
@@ -125,10 +120,7 @@ impl Ring {
         }
         let kept = self.quarantine.remove(suspect.at);
         if value < over_at {
-            self.quarantine.push(Quarantined {
-                over_at: None,
-                ..kept
-            }); // one decrement too many (S7)
+            self.quarantine.push(Quarantined { over_at: None, ..kept }); // one decrement too many (S7)
             return None;
         }
         self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;

@@ -78,11 +78,8 @@ impl Ring {
     pub(super) fn finished(&mut self, lane_at: usize, used: InFlight, proof: Proof) -> Finished {
         let engine = self.lanes[lane_at].engine;
         let slot = self.slot(used.slot);
-        let timing = if used.flags.contains(UseFlags::TIMED) {
-            Timing::Wanted
-        } else {
-            Timing::Unwanted
-        };
+        let timing =
+            if used.flags.contains(UseFlags::TIMED) { Timing::Wanted } else { Timing::Unwanted };
         Finished {
             slot: used.slot,
             signal: slot.custody.signal(),
@@ -156,9 +153,7 @@ impl Ring {
                 continue;
             }
             let seen = |used: &InFlight| {
-                used.record
-                    .as_ref()
-                    .is_some_and(|record| record.outcome() == Outcome::Finished)
+                used.record.as_ref().is_some_and(|record| record.outcome() == Outcome::Finished)
             };
             if let Some(at) = lane.uses.iter().position(seen) {
                 return self.finish_at(lane_at, at, Grounds::OwnValue);
@@ -170,12 +165,7 @@ impl Ring {
     /// parked with its proof while somebody holds it. The order is usable after [`flushed`](Self::flushed).
     #[inline]
     pub fn retire(&mut self, finished: Finished, harvest: Harvest) -> Option<Arm> {
-        let Finished {
-            slot,
-            record,
-            proof,
-            ..
-        } = finished;
+        let Finished { slot, record, proof, .. } = finished;
         if let Some(record) = record {
             let outcome = record.retire();
             self.keep_record(record);
@@ -233,21 +223,15 @@ impl Ring {
     /// What a tracker that took the read index for a consumer's completion would do.
     #[cfg(feature = "planted")]
     pub(crate) fn release_pins_below(&mut self, read_index: crate::id::PacketId) {
-        self.lanes[0]
-            .pins
-            .free_below(read_index, |_| crate::retire::Freed::Now);
+        self.lanes[0].pins.free_below(read_index, |_| crate::retire::Freed::Now);
     }
 }
 
 impl Lane {
     /// A barrier packet below a packet whose own value was seen: none passes it, so it is complete.
     fn next_by_barrier_order(&self) -> Option<usize> {
-        let below = self
-            .uses
-            .partition_point(|used| used.packet < self.completed_at);
-        self.uses
-            .range(..below)
-            .position(|used| used.flags.contains(UseFlags::BARRIER_PACKET))
+        let below = self.uses.partition_point(|used| used.packet < self.completed_at);
+        self.uses.range(..below).position(|used| used.flags.contains(UseFlags::BARRIER_PACKET))
     }
 }
 
@@ -268,10 +252,7 @@ fn planted_proof(
             && newest.lane().queue() != lane.id.queue()
     };
     if other {
-        Some(crate::proof::Proven::assertion(
-            lane.id,
-            lane_end(lane, newest),
-        ))
+        Some(crate::proof::Proven::assertion(lane.id, lane_end(lane, newest)))
     } else {
         proven
     }
@@ -279,9 +260,7 @@ fn planted_proof(
 #[cfg(feature = "planted")]
 fn lane_end(lane: &Lane, newest: crate::proof::Proven) -> crate::id::PacketId {
     if lane.engine == Engine::Copy {
-        lane.uses
-            .back()
-            .map_or(crate::id::PacketId::FIRST, |used| used.packet.next())
+        lane.uses.back().map_or(crate::id::PacketId::FIRST, |used| used.packet.next())
     } else {
         newest.below()
     }

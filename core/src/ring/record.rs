@@ -102,12 +102,7 @@ impl Record {
             end: AtomicU64::new(0),
             hertz: AtomicU64::new(0),
         };
-        Self {
-            about: None,
-            outcome: AtomicU8::new(PENDING),
-            stamps,
-            signal: Mutex::new(None),
-        }
+        Self { about: None, outcome: AtomicU8::new(PENDING), stamps, signal: Mutex::new(None) }
     }
     /// Makes a record that nobody else holds into that of a use about to be published, which it holds
     /// the signal of. Allocates nothing.
@@ -119,24 +114,17 @@ impl Record {
     }
     /// What the record is about.
     pub fn about(&self) -> &Recorded {
-        self.about
-            .as_ref()
-            .expect("a record leaves the tracker only after its use was bound")
+        self.about.as_ref().expect("a record leaves the tracker only after its use was bound")
     }
     /// What is known, without any load of a device: by the record itself, or by the watermark of its
     /// queue.
     #[inline]
     pub fn outcome(&self) -> Outcome {
-        match self
-            .outcome
-            .load(order(Site::RecordObserve, Ordering::Acquire))
-        {
+        match self.outcome.load(order(Site::RecordObserve, Ordering::Acquire)) {
             PENDING => match &self.about {
-                Some(Recorded {
-                    mark: Some(mark),
-                    of,
-                    ..
-                }) if mark.observe().covers(*of) => Outcome::Finished,
+                Some(Recorded { mark: Some(mark), of, .. }) if mark.observe().covers(*of) => {
+                    Outcome::Finished
+                }
                 _ => Outcome::Pending,
             },
             FINISHED => Outcome::Finished,
@@ -192,21 +180,14 @@ impl Record {
                 }
                 None => UNUSABLE,
             };
-            self.stamps
-                .state
-                .store(state, order(Site::RecordPublish, Ordering::Release));
+            self.stamps.state.store(state, order(Site::RecordPublish, Ordering::Release));
         }
         drop(held);
         self.interval()
     }
     /// The interval, if it was taken and the device wrote a usable one.
     pub fn interval(&self) -> Option<Interval> {
-        if self
-            .stamps
-            .state
-            .load(order(Site::RecordObserve, Ordering::Acquire))
-            != TAKEN
-        {
+        if self.stamps.state.load(order(Site::RecordObserve, Ordering::Acquire)) != TAKEN {
             return None;
         }
         Interval::from_parts(

@@ -86,11 +86,7 @@ impl Ring {
     #[inline]
     pub fn secure(&mut self, pool: SignalMemory) -> Result<Secured<'_>, Shortage> {
         match self.ready[pool.index()].front() {
-            Some(slot) => Ok(Secured {
-                ring: self,
-                slot,
-                pool,
-            }),
+            Some(slot) => Ok(Secured { ring: self, slot, pool }),
             None => Err(self.shortage(pool)),
         }
     }
@@ -106,22 +102,16 @@ impl Ring {
                 SignalMemory::Device | SignalMemory::Host => self.limits.batch,
                 SignalMemory::Interrupt | SignalMemory::Shared => 1,
             };
-            return Shortage::Grow {
-                count: batch.min(room),
-                pool,
-            };
+            return Shortage::Grow { count: batch.min(room), pool };
         }
-        self.oldest_of(pool)
-            .map_or(Shortage::Exhausted, Shortage::WaitFor)
+        self.oldest_of(pool).map_or(Shortage::Exhausted, Shortage::WaitFor)
     }
     /// How many signals of `pool` may still be created: those that others hold do not count against the
     /// cap, but there are never more than twice as many in all, so that a leak of holders ends in an
     /// error and not in all of the host's memory.
     fn room(&self, pool: SignalMemory) -> u32 {
         let cap = self.limits.cap;
-        let all = cap
-            .saturating_mul(2)
-            .saturating_sub(self.counts[pool.index()].created);
+        let all = cap.saturating_mul(2).saturating_sub(self.counts[pool.index()].created);
         cap.saturating_sub(self.live(pool)).min(all)
     }
     /// The oldest use in flight whose signal would serve `pool`, when no more can be created.
@@ -131,10 +121,7 @@ impl Ring {
     /// The oldest use whose signal is of `pool`: on the stream's own queue first.
     fn oldest_of(&self, pool: SignalMemory) -> Option<Probe> {
         self.lanes.iter().find_map(|lane| {
-            let used = lane
-                .uses
-                .iter()
-                .find(|used| self.slot(used.slot).pool == pool)?;
+            let used = lane.uses.iter().find(|used| self.slot(used.slot).pool == pool)?;
             Some(self.probe_of(lane, used))
         })
     }
@@ -166,23 +153,11 @@ impl Secured<'_> {
         let fence = with.barrier == Barrier::Set || planted!(FenceWithoutBarrierBit);
         flags.set(UseFlags::FENCE, fence && with.engine == Engine::Compute);
         flags.set(UseFlags::TIMED, with.timing == Timing::Wanted);
-        flags.set(
-            UseFlags::BARRIER_PACKET,
-            with.order == PacketOrder::HoldsBackLater,
-        );
-        let at = if ring.lanes[0].id == with.lane {
-            0
-        } else {
-            ring.lane_of(with.lane)
-        };
+        flags.set(UseFlags::BARRIER_PACKET, with.order == PacketOrder::HoldsBackLater);
+        let at = if ring.lanes[0].id == with.lane { 0 } else { ring.lane_of(with.lane) };
         let of = UseId::new(with.lane, packet);
         ring.slot_mut(slot).last_use = Some(of);
-        ring.lanes[at].push(InFlight {
-            packet,
-            slot,
-            flags,
-            record,
-        });
+        ring.lanes[at].push(InFlight { packet, slot, flags, record });
         of
     }
 }

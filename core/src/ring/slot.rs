@@ -38,11 +38,7 @@ impl Ready {
     }
     #[inline]
     pub(crate) fn front(&self) -> Option<SlotIndex> {
-        if self.usable == 0 {
-            None
-        } else {
-            self.queue.front().copied()
-        }
+        if self.usable == 0 { None } else { self.queue.front().copied() }
     }
     #[inline]
     pub(crate) fn take_front(&mut self) {

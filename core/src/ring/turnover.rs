@@ -25,10 +25,9 @@ impl Drained {
     /// `settled` was read first, then `proven` was observed.
     pub fn by_fence(settled: Settled, proven: Proven) -> Option<Self> {
         match settled {
-            Settled::Below(below) if proven.below() >= below => Some(Self {
-                lane: proven.lane(),
-                below: proven.below(),
-            }),
+            Settled::Below(below) if proven.below() >= below => {
+                Some(Self { lane: proven.lane(), below: proven.below() })
+            }
             Settled::Below(_) | Settled::Reserving => None,
         }
     }
@@ -49,8 +48,7 @@ impl Ring {
         match self.lane_index(id) {
             Some(back) => self.lanes.swap(0, back),
             None => {
-                self.lanes
-                    .insert(0, Lane::compute(mark, self.limits.size as usize));
+                self.lanes.insert(0, Lane::compute(mark, self.limits.size as usize));
             }
         }
         self.forget_idle_lanes();

@@ -9,10 +9,7 @@ fn a_forced_signal_waits_for_the_devices_own_decrement() {
     let of = submit(&mut ring, 0, Barrier::Set);
     assert!(ring.force(of).is_some());
     let suspect = ring.next_suspect().expect("quarantined");
-    assert!(
-        ring.release(suspect, SignalValue::DONE).is_none(),
-        "that 0 is the host's own"
-    );
+    assert!(ring.release(suspect, SignalValue::DONE).is_none(), "that 0 is the host's own");
     let suspect = ring.next_suspect().expect("still");
     assert!(ring.release(suspect, SignalValue::new(-1)).is_some());
     assert_eq!((ring.quarantined(), ring.usable(HOST)), (0, 2));
@@ -23,42 +20,23 @@ fn a_copy_that_failed_half_way_waits_for_the_parts_that_were_issued() {
     let mark = Arc::new(Watermark::new(lane(0)));
     let mut ring = ring_on(&mark, HOST, 2);
     let secured = ring.secure(HOST).unwrap();
-    let with = Use {
-        engine: Engine::Copy,
-        ..on(lane(100), Barrier::Clear)
-    };
+    let with = Use { engine: Engine::Copy, ..on(lane(100), Barrier::Clear) };
     let copy = secured.bind(PacketId::new(0), with, None);
     let parts = Parts::new(3.try_into().unwrap());
-    let Some(RolledBack::Waiting(suspect)) = ring.part_failed(copy, 2, parts) else {
-        panic!()
-    };
-    assert!(
-        ring.release(suspect, SignalValue::new(2)).is_none(),
-        "one of two arrived"
-    );
+    let Some(RolledBack::Waiting(suspect)) = ring.part_failed(copy, 2, parts) else { panic!() };
+    assert!(ring.release(suspect, SignalValue::new(2)).is_none(), "one of two arrived");
     let suspect = ring.next_suspect().expect("quarantined");
-    assert!(
-        ring.release(suspect, SignalValue::new(1)).is_some(),
-        "both did"
-    );
+    assert!(ring.release(suspect, SignalValue::new(1)).is_some(), "both did");
     // Refused at once: nothing will decrement it.
     let secured = ring.secure(HOST).unwrap();
     let copy = secured.bind(PacketId::new(1), with, None);
-    assert!(matches!(
-        ring.part_failed(copy, 0, parts),
-        Some(RolledBack::Never(_))
-    ));
+    assert!(matches!(ring.part_failed(copy, 0, parts), Some(RolledBack::Never(_))));
 }
 
 #[test]
 fn it_grows_to_its_cap_before_it_waits_and_parked_signals_do_not_count() {
     let mark = Arc::new(Watermark::new(lane(0)));
-    let limits = RingLimits {
-        size: 2,
-        cap: 4,
-        batch: 2,
-        interrupt_spares: 0,
-    };
+    let limits = RingLimits { size: 2, cap: 4, batch: 2, interrupt_spares: 0 };
     let mut ring = Ring::new(mark.clone(), limits, Arc::new(Reaper::new()));
     let mut next = 0;
     let mut holders = Vec::new();
@@ -68,9 +46,7 @@ fn it_grows_to_its_cap_before_it_waits_and_parked_signals_do_not_count() {
             ring.add(SignalHandle::new(next), HOST, HOST);
         }
     };
-    let Err(Shortage::Grow { count: 2, .. }) = ring.secure(HOST) else {
-        panic!()
-    };
+    let Err(Shortage::Grow { count: 2, .. }) = ring.secure(HOST) else { panic!() };
     grow(&mut ring, 2);
     let mut uses = Vec::new();
     for packet in 0..2 {
@@ -86,9 +62,7 @@ fn it_grows_to_its_cap_before_it_waits_and_parked_signals_do_not_count() {
         }
         submit(&mut ring, packet, Barrier::Set);
     }
-    let Err(Shortage::WaitFor(probe)) = ring.secure(HOST) else {
-        panic!("at the cap")
-    };
+    let Err(Shortage::WaitFor(probe)) = ring.secure(HOST) else { panic!("at the cap") };
     assert_eq!(probe.of().packet(), PacketId::new(2), "the oldest");
     holders.clear();
     assert!(ring.unpark().is_some(), "the last holder let go");
@@ -97,12 +71,7 @@ fn it_grows_to_its_cap_before_it_waits_and_parked_signals_do_not_count() {
 #[test]
 fn holders_that_are_never_dropped_end_in_exhaustion() {
     let mark = Arc::new(Watermark::new(lane(0)));
-    let limits = RingLimits {
-        size: 1,
-        cap: 1,
-        batch: 1,
-        interrupt_spares: 0,
-    };
+    let limits = RingLimits { size: 1, cap: 1, batch: 1, interrupt_spares: 0 };
     let mut ring = Ring::new(mark, limits, Arc::new(Reaper::new()));
     let mut leaked = Vec::new();
     for packet in 0..2 {
@@ -154,11 +123,7 @@ fn a_lost_device_fails_every_record_and_gives_up_its_signals() {
     drop(ring);
     let mut destroyed = Vec::new();
     reaper.reap(|signal| destroyed.push(signal));
-    assert_eq!(
-        destroyed,
-        [SignalHandle::new(2)],
-        "the device may still write to the other one"
-    );
+    assert_eq!(destroyed, [SignalHandle::new(2)], "the device may still write to the other one");
 }
 
 #[test]
@@ -169,14 +134,7 @@ fn the_first_outcome_stands() {
     let mut record = Record::vacant();
     record.renew(about(of, &mark), ring.secure(HOST).unwrap().lend());
     record.fail(Failure::Forced);
-    assert_eq!(
-        record.observed(SignalValue::DONE),
-        Outcome::Failed(Failure::Forced)
-    );
-    assert_eq!(
-        mark.observe().below(),
-        PacketId::FIRST,
-        "a forced 0 proves nothing (S18)"
-    );
+    assert_eq!(record.observed(SignalValue::DONE), Outcome::Failed(Failure::Forced));
+    assert_eq!(mark.observe().below(), PacketId::FIRST, "a forced 0 proves nothing (S18)");
     assert!(record.hold().is_none());
 }

@@ -10,18 +10,12 @@ fn two_rings_share_what_one_of_them_proved() {
     let fence = submit(&mut other, 1, Barrier::Set);
     tell(&mut other, fence, 0).unwrap();
     assert_eq!(one.covered(), 1);
-    assert_eq!(
-        one.next_finished().expect("covered").of(),
-        UseId::new(lane(0), PacketId::new(0))
-    );
+    assert_eq!(one.next_finished().expect("covered").of(), UseId::new(lane(0), PacketId::new(0)));
 }
 
 #[test]
 fn a_queue_left_behind_is_proven_by_its_own_fences_alone() {
-    let (first, second) = (
-        Arc::new(Watermark::new(lane(0))),
-        Arc::new(Watermark::new(lane(1))),
-    );
+    let (first, second) = (Arc::new(Watermark::new(lane(0))), Arc::new(Watermark::new(lane(1))));
     let mut ring = ring_on(&first, HOST, 4);
     let left = submit(&mut ring, 5, Barrier::Set);
     ring.switch(second.clone());
@@ -32,12 +26,7 @@ fn a_queue_left_behind_is_proven_by_its_own_fences_alone() {
     let mut other = ring_on(&first, HOST, 1);
     let fence = submit(&mut other, 6, Barrier::Set);
     tell(&mut other, fence, 0).unwrap();
-    assert_eq!(
-        ring.next_finished()
-            .expect("covered by the old queue's watermark")
-            .of(),
-        left
-    );
+    assert_eq!(ring.next_finished().expect("covered by the old queue's watermark").of(), left);
     ring.switch(first);
     assert_eq!(ring.lane(), lane(0));
 }
@@ -84,29 +73,10 @@ fn a_pin_goes_with_its_consumers_proof_on_any_grounds() {
         let consumer = UseId::new(lane(0), PacketId::new(1)); // a BARRIER_AND without a signal
         ring.pin(consumer, Awaits::EachInOrder, Some(producer), held);
         tell(&mut ring, producer, 0).unwrap();
-        assert_eq!(
-            ring.parked(),
-            1,
-            "finished, but a waiter may still look at it"
-        );
+        assert_eq!(ring.parked(), 1, "finished, but a waiter may still look at it");
         assert_eq!(ring.wants(), Wants::Fence);
-        let later = submit(
-            &mut ring,
-            2,
-            if by_fence {
-                Barrier::Set
-            } else {
-                Barrier::Clear
-            },
-        );
-        assert_eq!(
-            ring.wants(),
-            if by_fence {
-                Wants::Nothing
-            } else {
-                Wants::Fence
-            }
-        );
+        let later = submit(&mut ring, 2, if by_fence { Barrier::Set } else { Barrier::Clear });
+        assert_eq!(ring.wants(), if by_fence { Wants::Nothing } else { Wants::Fence });
         tell(&mut ring, later, 0).unwrap();
         assert_eq!(ring.pinned(), 0);
         assert!(ring.unpark().is_some());
@@ -119,17 +89,11 @@ fn a_barrier_packet_is_proven_by_any_later_completion() {
     let mut ring = ring_on(&mark, HOST, 4);
     submit(&mut ring, 0, Barrier::Clear);
     let secured = ring.secure(HOST).unwrap();
-    let with = Use {
-        order: PacketOrder::HoldsBackLater,
-        ..on(lane(0), Barrier::Clear)
-    };
+    let with = Use { order: PacketOrder::HoldsBackLater, ..on(lane(0), Barrier::Clear) };
     let barrier = secured.bind(PacketId::new(1), with, None);
     let later = submit(&mut ring, 2, Barrier::Clear);
     let retired = tell(&mut ring, later, 0).unwrap();
-    assert_eq!(
-        retired,
-        [(later, Grounds::OwnValue), (barrier, Grounds::BarrierOrder)]
-    );
+    assert_eq!(retired, [(later, Grounds::OwnValue), (barrier, Grounds::BarrierOrder)]);
     assert_eq!(ring.in_flight(), 1, "packet 0 is not");
 }
 
@@ -140,10 +104,7 @@ fn a_copy_is_proven_by_whoever_waited_for_it_and_by_no_fence() {
     let engine = lane(100);
     let mut secured = ring.secure(HOST).unwrap();
     let held = secured.lend();
-    let with = Use {
-        engine: Engine::Copy,
-        ..on(engine, Barrier::Clear)
-    };
+    let with = Use { engine: Engine::Copy, ..on(engine, Barrier::Clear) };
     let copy = secured.bind(PacketId::new(0), with, None);
     let fence = submit(&mut ring, 0, Barrier::Set);
     assert_eq!(packets(&tell(&mut ring, fence, 0).unwrap()), [0]);
@@ -161,21 +122,10 @@ fn an_or_of_several_proves_none_of_them() {
     let mut ring = ring_on(&mark, HOST, 4);
     let mut secured = ring.secure(HOST).unwrap();
     let held = secured.lend();
-    let with = Use {
-        engine: Engine::Copy,
-        ..on(lane(100), Barrier::Clear)
-    };
+    let with = Use { engine: Engine::Copy, ..on(lane(100), Barrier::Clear) };
     let copy = secured.bind(PacketId::new(0), with, None);
-    ring.pin(
-        UseId::new(lane(0), PacketId::new(0)),
-        Awaits::AnyInOrder,
-        Some(copy),
-        held,
-    );
+    ring.pin(UseId::new(lane(0), PacketId::new(0)), Awaits::AnyInOrder, Some(copy), held);
     let fence = submit(&mut ring, 1, Barrier::Set);
-    assert_eq!(
-        tell(&mut ring, fence, 0).unwrap(),
-        [(fence, Grounds::Fence)]
-    );
+    assert_eq!(tell(&mut ring, fence, 0).unwrap(), [(fence, Grounds::Fence)]);
     assert_eq!((ring.in_flight(), ring.pinned()), (1, 0));
 }

@@ -20,11 +20,7 @@ fn lane(queue: u32) -> LaneId {
     LaneId::new(QueueId::new(queue), Generation::FIRST)
 }
 fn ring_on(mark: &Arc<Watermark>, pool: SignalMemory, signals: u64) -> Ring {
-    let mut ring = Ring::new(
-        mark.clone(),
-        RingLimits::with_size(8),
-        Arc::new(Reaper::new()),
-    );
+    let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
     for raw in 1..=signals {
         ring.add(SignalHandle::new(raw), pool, pool);
     }
@@ -32,13 +28,7 @@ fn ring_on(mark: &Arc<Watermark>, pool: SignalMemory, signals: u64) -> Ring {
 }
 fn on(lane: LaneId, barrier: Barrier) -> Use {
     let order = PacketOrder::Free;
-    Use {
-        lane,
-        engine: Engine::Compute,
-        barrier,
-        order,
-        timing: Timing::Unwanted,
-    }
+    Use { lane, engine: Engine::Compute, barrier, order, timing: Timing::Unwanted }
 }
 fn submit(ring: &mut Ring, packet: u64, barrier: Barrier) -> UseId {
     let lane = ring.lane();
@@ -53,11 +43,7 @@ fn tell(ring: &mut Ring, of: UseId, value: i64) -> Result<Vec<(UseId, Grounds)>,
         Confirmed::Pending | Confirmed::Settled => {}
         Confirmed::Own(finished) => retire(ring, finished, &mut retired),
         Confirmed::Fence(proof) => {
-            let _proven = ring
-                .mark_of(of.lane())
-                .expect("a compute lane")
-                .clone()
-                .raise(proof);
+            let _proven = ring.mark_of(of.lane()).expect("a compute lane").clone().raise(proof);
         }
     }
     while let Some(finished) = ring.next_finished() {

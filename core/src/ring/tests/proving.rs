@@ -12,11 +12,7 @@ fn one_fence_retires_everything_before_it() {
     let fence = submit(&mut ring, 3, Barrier::Set);
     let retired = tell(&mut ring, fence, 0).unwrap();
     assert_eq!(packets(&retired), [0, 1, 2, 3]);
-    assert!(
-        retired
-            .iter()
-            .all(|(_, grounds)| *grounds == Grounds::Fence)
-    );
+    assert!(retired.iter().all(|(_, grounds)| *grounds == Grounds::Fence));
     assert_eq!((ring.in_flight(), ring.usable(HOST)), (0, 4));
 }
 
@@ -27,11 +23,7 @@ fn a_use_without_the_barrier_bit_proves_itself_alone() {
     submit(&mut ring, 0, Barrier::Clear);
     let second = submit(&mut ring, 1, Barrier::Clear);
     assert_eq!(packets(&tell(&mut ring, second, 0).unwrap()), [1]);
-    assert_eq!(
-        mark.observe().below(),
-        PacketId::FIRST,
-        "only a fence moves the watermark"
-    );
+    assert_eq!(mark.observe().below(), PacketId::FIRST, "only a fence moves the watermark");
 }
 
 #[test]
@@ -41,19 +33,11 @@ fn the_read_index_only_nominates() {
     submit(&mut ring, 0, Barrier::Set);
     let newest = submit(&mut ring, 1, Barrier::Set);
     submit(&mut ring, 2, Barrier::Set);
-    let probe = ring
-        .nominate(PacketId::new(2))
-        .expect("packet 1 was passed");
+    let probe = ring.nominate(PacketId::new(2)).expect("packet 1 was passed");
     assert_eq!(probe.of(), newest);
-    assert!(matches!(
-        ring.confirm(probe, SignalValue::ARMED),
-        Ok(Confirmed::Pending)
-    ));
+    assert!(matches!(ring.confirm(probe, SignalValue::ARMED), Ok(Confirmed::Pending)));
     assert_eq!(ring.in_flight(), 3);
-    assert!(
-        ring.nominate(PacketId::new(2)).is_none(),
-        "not the same pending fence again"
-    );
+    assert!(ring.nominate(PacketId::new(2)).is_none(), "not the same pending fence again");
     assert!(ring.nominate(PacketId::new(3)).is_some(), "a newer one");
 }
 
@@ -63,15 +47,7 @@ fn every_use_is_looked_at_though_the_read_index_stands_still() {
     let mut ring = ring_on(&mark, HOST, 8);
     let uses: Vec<UseId> = (0..8)
         .map(|packet| {
-            submit(
-                &mut ring,
-                packet,
-                if packet % 3 == 0 {
-                    Barrier::Set
-                } else {
-                    Barrier::Clear
-                },
-            )
+            submit(&mut ring, packet, if packet % 3 == 0 { Barrier::Set } else { Barrier::Clear })
         })
         .collect();
     // Only packet 4, which is no fence, is over; everything else stays busy.
@@ -94,9 +70,7 @@ fn every_use_is_looked_at_though_the_read_index_stands_still() {
 fn a_busy_oldest_use_hides_nothing_and_leaves_no_tombstone() {
     let mark = Arc::new(Watermark::new(lane(0)));
     let mut ring = ring_on(&mark, HOST, 4);
-    let uses: Vec<UseId> = (0..4)
-        .map(|packet| submit(&mut ring, packet, Barrier::Clear))
-        .collect();
+    let uses: Vec<UseId> = (0..4).map(|packet| submit(&mut ring, packet, Barrier::Clear)).collect();
     for of in &uses[1..] {
         assert_eq!(tell(&mut ring, *of, 0).unwrap().len(), 1);
     }
