@@ -1,0 +1,154 @@
+//! The GPU as Ringfence sees it: facts and actions, no policy.
+
+use std::{
+    num::NonZeroU64,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use ringfence::{
+    backend::{
+        Body, Capabilities, Created, Device, DeviceStatus, Engine, Features, HostDataPath,
+        HostWait, Packet, PacketCount, PacketQueue, Profiler, RingMemory, Settled, SignalMemory,
+        Signals, Timestamps, WaitHint, WaitOutcome,
+    },
+    error::CreateError,
+    id::{DeviceId, Generation, LaneId, PacketId, QueueId, SignalHandle, SignalValue},
+    timing::{RawInterval, TickRate},
+};
+
+use crate::gpu::{Command, Gpu, Kernel};
+
+/// Signal 0 is "no signal" to Ringfence, so that its handles are the GPU's numbers plus 1.
+fn handle(index: usize) -> SignalHandle {
+    SignalHandle::new(index as u64 + 1)
+}
+fn index(signal: SignalHandle) -> Option<usize> {
+    (signal.as_u64() as usize).checked_sub(1)
+}
+impl Gpu {
+    fn cell(&self, signal: SignalHandle) -> &std::sync::atomic::AtomicI64 {
+        self.signal(index(signal).expect("Ringfence never passes the null handle"))
+    }
+}
+
+impl Signals for Gpu {
+    fn create(&self, _: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError> {
+        let mut count = 0;
+        for place in batch {
+            let Some(index) = self.make_signal() else { break };
+            *place = handle(index);
+            self.arm(*place, SignalValue::ARMED);
+            count += 1;
+        }
+        if count == 0 {
+            return Err(CreateError::OutOfMemory);
+        }
+        Ok(Created { count, memory: SignalMemory::Host })
+    }
+    fn destroy(&self, _: SignalHandle) {}
+    fn load(&self, signal: SignalHandle) -> SignalValue {
+        SignalValue::new(self.cell(signal).load(Ordering::Acquire))
+    }
+    fn arm(&self, signal: SignalHandle, value: SignalValue) {
+        self.cell(signal).store(value.as_i64(), Ordering::Release);
+    }
+    fn publish_stores(&self) {}
+    fn flush(&self) {}
+}
+
+impl HostWait for Gpu {
+    fn wait(
+        &self,
+        signal: SignalHandle,
+        below: SignalValue,
+        _: WaitHint,
+        limit: Duration,
+    ) -> WaitOutcome {
+        let start = Instant::now();
+        loop {
+            let value = self.load(signal);
+            if value < below {
+                return WaitOutcome::Reached(value);
+            }
+            if start.elapsed() > limit {
+                return WaitOutcome::TimedOut;
+            }
+            std::thread::yield_now();
+        }
+    }
+    fn force(&self, signal: SignalHandle) {
+        self.cell(signal).store(0, Ordering::Release);
+    }
+}
+
+impl Timestamps for Gpu {
+    fn timestamps(&self, _: SignalHandle, _: Engine) -> RawInterval {
+        RawInterval::default() // this GPU has no clock, and says so
+    }
+    fn tick_rate(&self) -> TickRate {
+        TickRate::new(NonZeroU64::MIN)
+    }
+}
+
+impl Device for Gpu {
+    fn id(&self) -> DeviceId {
+        DeviceId::new(0)
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            features: Features::empty(),
+            rings: RingMemory::System,
+            path: HostDataPath::Coherent,
+        }
+    }
+    fn status(&self) -> DeviceStatus {
+        DeviceStatus::Alive
+    }
+    fn profiler(&self) -> Profiler {
+        Profiler::Absent
+    }
+}
+
+/// One of the GPU's queues.
+#[derive(Clone, Copy)]
+pub(crate) struct Queue<'g> {
+    pub(crate) gpu: &'g Gpu,
+    pub(crate) number: usize,
+}
+impl PacketQueue for Queue<'_> {
+    type Work = Kernel;
+    fn lane(&self) -> LaneId {
+        LaneId::new(QueueId::new(self.number as u32), Generation::FIRST)
+    }
+    fn reserve(&self, count: PacketCount) -> PacketId {
+        PacketId::new(self.gpu.queues[self.number].reserve(u64::from(count.count())))
+    }
+    fn commit(&self, at: PacketId, packet: &Packet<Kernel>) {
+        let mut command =
+            Command { kernel: None, waits: [None; 5], completes: index(packet.completes) };
+        // This processor runs packets one after the other, so that the barrier bit is always obeyed.
+        match packet.body {
+            Body::Kernel(kernel) => command.kernel = Some(kernel),
+            Body::And(deps) => {
+                for (place, signal) in command.waits.iter_mut().zip(deps.iter()) {
+                    *place = index(signal);
+                }
+            }
+            Body::Or(_) | Body::Value(_) => unreachable!("this runtime submits no such packet"),
+        }
+        self.gpu.queues[self.number].write(at.as_u64(), command);
+    }
+    fn ring_doorbell(&self, _last: PacketId) {
+        self.gpu.queues[self.number].ring_doorbell();
+    }
+    fn read_index(&self) -> PacketId {
+        PacketId::new(self.gpu.queues[self.number].read_index())
+    }
+    fn settled(&self) -> Settled {
+        match self.gpu.queues[self.number].settled() {
+            Some(end) => Settled::Below(PacketId::new(end)),
+            None => Settled::Reserving,
+        }
+    }
+}
