@@ -57,6 +57,7 @@ pub struct Placement {
 }
 impl Placement {
     /// Whether new uses may have signals in device memory at all.
+    #[inline]
     pub fn allows_device_signals(&self) -> bool {
         self.device_signals == DeviceSignals::On
             && self.capabilities.can_hold_device_signals()
@@ -78,6 +79,7 @@ impl Placement {
     /// now.profiler = Profiler::Attached;
     /// assert_eq!(now.memory(Role::Dispatch), SignalMemory::Host);
     /// ```
+    #[inline]
     pub fn memory(&self, role: Role) -> SignalMemory {
         let features = self.capabilities.features;
         let device_if = |allowed: bool| {

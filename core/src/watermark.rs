@@ -25,6 +25,7 @@ impl Watermark {
         Self { lane, below: AtomicU64::new(0) }
     }
     /// The queue and generation that this speaks of.
+    #[inline]
     pub fn lane(&self) -> LaneId {
         self.lane
     }

@@ -53,6 +53,7 @@ pub struct Capabilities {
 }
 impl Capabilities {
     /// Whether signals can be kept in device memory at all.
+    #[inline]
     pub fn can_hold_device_signals(&self) -> bool {
         self.features.contains(Features::LARGE_BAR | Features::DEVICE_SIGNALS)
     }

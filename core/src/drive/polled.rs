@@ -120,6 +120,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         Ok(())
     }
+    #[inline(never)]
     pub(super) fn publish_polled(
         &mut self,
         what: Submission<Q::Work>,

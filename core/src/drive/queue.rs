@@ -20,6 +20,7 @@ impl<Q: PacketQueue> HardwareQueue<Q> {
         Self { queue, mark }
     }
     /// What is proven of it.
+    #[inline]
     pub fn mark(&self) -> &Arc<Watermark> {
         &self.mark
     }

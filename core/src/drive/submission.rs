@@ -37,6 +37,7 @@ pub struct Submission<W> {
 }
 impl<W> Submission<W> {
     /// A kernel, in order after everything before it (barrier bit), visible to its own agent.
+    #[inline]
     pub fn kernel(work: W) -> Self {
         Self {
             body: Body::Kernel(work),
@@ -98,13 +99,14 @@ impl<W> Submission<W> {
     pub fn unsignaled(self) -> Self {
         Self { completion: Completion::None, ..self }
     }
+    #[inline(always)]
     pub(super) fn order(&self) -> PacketOrder {
         match self.body {
             Body::And(_) | Body::Or(_) => PacketOrder::HoldsBackLater,
             Body::Kernel(_) | Body::Value(_) => PacketOrder::Free,
         }
     }
-    #[inline]
+    #[inline(always)]
     pub(super) fn as_use(&self, lane: LaneId) -> Use {
         Use {
             lane,
@@ -114,7 +116,7 @@ impl<W> Submission<W> {
             timing: self.timing,
         }
     }
-    #[inline]
+    #[inline(always)]
     pub(super) fn packet(self, completes: SignalHandle) -> Packet<W> {
         Packet {
             body: self.body,

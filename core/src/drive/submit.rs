@@ -23,7 +23,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline]
     pub fn submit(&mut self, what: Submission<Q::Work>) -> Result<UseId, Error> {
         if what.completion == Completion::None {
-            return self.submit_bare(what);
+            return self.submit_bare(Submission { ..what });
         }
         let of = self.publish(Submission { timing: Timing::Unwanted, ..what }, None)?;
         self.end_batch()?;
@@ -53,6 +53,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             .unwrap_or_else(|| Arc::new(Record::vacant()))
     }
     /// A packet without a signal: no use, and nothing to secure.
+    #[inline(never)]
     fn submit_bare(&mut self, what: Submission<Q::Work>) -> Result<UseId, Error> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
@@ -63,7 +64,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         Ok(self.note_packet(at, IsFence::No, what.release))
     }
     /// A pool with a signal for `role`, and room in it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn secure_room(&mut self, role: Role) -> Result<SignalMemory, Error> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
@@ -72,6 +73,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.is_short(pool) { self.find_room(role, pool, 1) } else { Ok(pool) }
     }
     #[cold]
+    #[inline(never)]
     pub(super) fn find_room(
         &mut self,
         role: Role,
@@ -87,14 +89,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             Err(error) => Err(error),
         }
     }
-    #[inline]
+    #[inline(always)]
     pub(super) fn publish(
         &mut self,
         what: Submission<Q::Work>,
         record: Option<&mut Arc<Record>>,
     ) -> Result<UseId, Error> {
         if self.polling.is_some() {
-            return self.publish_polled(what, record);
+            return self.publish_polled(Submission { ..what }, record);
         }
         if planted!(WaitWhileReserved) {
             let at = self.queue.reserve(PacketCount::ONE);
@@ -110,7 +112,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         Ok(of)
     }
     /// Binds a signal of `pool`, where there is room, to the reserved packet, and writes the packet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bind_and_commit(
         &mut self,
         at: PacketId,
@@ -150,7 +152,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.note_use(at, fence_of(&with), what.release);
         Ok(of)
     }
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_use(&mut self, at: PacketId, fence: IsFence, release: CacheScope) {
         self.note_packet(at, fence, release);
         self.counts.uses += 1;
@@ -163,11 +165,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
     /// its signals can be let go of.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_batch(&mut self) -> Result<(), Error> {
-        if self.in_batch < self.policy.submission_batch.get() {
-            return Ok(());
-        }
+        if self.in_batch < self.policy.submission_batch.get() { Ok(()) } else { self.close_batch() }
+    }
+    #[cold]
+    #[inline(never)]
+    fn close_batch(&mut self) -> Result<(), Error> {
         self.in_batch = 0;
         self.counts.batches += 1;
         let fenced = std::mem::replace(&mut self.batch_fence, IsFence::No);

@@ -138,11 +138,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn in_flight(&self) -> usize {
         self.polling.as_ref().map_or_else(|| self.ring.in_flight(), PollingRing::in_flight)
     }
+    #[inline(always)]
     pub(super) fn lane(&self) -> LaneId {
         self.queue.mark().lane()
     }
     /// The memory for a signal with this role, now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn place(&self, role: Role) -> SignalMemory {
         let profiler = match self.policy.device_signals {
             DeviceSignals::Off => Profiler::Absent, // nothing to keep it from
@@ -215,6 +216,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         self.lost_error()
     }
+    #[cold]
+    #[inline(never)]
     pub(super) fn lost_error(&self) -> Error {
         Error::DeviceLost { leaked: u32::try_from(self.counts.leaked).unwrap_or(u32::MAX) }
     }
@@ -290,7 +293,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.device.force(signal);
         Ok(ForcedUse::GivenUp)
     }
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_packet(
         &mut self,
         at: PacketId,

@@ -108,13 +108,13 @@ impl Lane {
         UseId::new(self.id, packet)
     }
     /// What others on the queue proved, by the shared watermark.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn observe(&mut self) -> Option<Proven> {
         let proven = self.mark.as_ref()?.observe();
         self.seen = proven.below();
         Some(proven)
     }
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, used: InFlight) {
         debug_assert!(
             self.uses.back().is_none_or(|last| last.packet < used.packet),
@@ -124,12 +124,12 @@ impl Lane {
         self.recorded += u32::from(used.record.is_some());
         self.uses.push_back(used);
     }
-    #[inline]
+    #[inline(always)]
     fn note_gone(&mut self, gone: &InFlight) {
         self.barrier_packets -= u32::from(gone.flags.contains(UseFlags::BARRIER_PACKET));
         self.recorded -= u32::from(gone.record.is_some());
     }
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<InFlight> {
         let gone = self.uses.pop_front()?;
         self.note_gone(&gone);

@@ -149,9 +149,11 @@ impl Ring {
     fn lane_index(&self, id: LaneId) -> Option<usize> {
         self.lanes.iter().position(|lane| lane.id == id)
     }
+    #[inline(always)]
     fn slot(&self, at: SlotIndex) -> &Slot {
         &self.slots[at.0 as usize]
     }
+    #[inline(always)]
     fn slot_mut(&mut self, at: SlotIndex) -> &mut Slot {
         &mut self.slots[at.0 as usize]
     }

@@ -11,7 +11,7 @@ use crate::{
     backend::{Engine, SignalMemory},
     error::Failure,
     id::{SignalHandle, UseId},
-    proof::{Grounds, Harvest, Proof, Retired},
+    proof::{Grounds, Harvest, Proof, Proven, Retired},
     ring::custody::Arm,
     sync::Arc,
 };
@@ -75,6 +75,7 @@ pub enum Wants {
 }
 
 impl Ring {
+    #[inline(always)]
     pub(super) fn finished(&mut self, lane_at: usize, used: InFlight, proof: Proof) -> Finished {
         let engine = self.lanes[lane_at].engine;
         let slot = self.slot(used.slot);
@@ -94,20 +95,28 @@ impl Ring {
     /// barrier packet's order, by a consumer that waited for it. Call until `None`.
     #[inline]
     pub fn next_finished(&mut self) -> Option<Finished> {
-        let lane = &mut self.lanes[0];
-        let proven = lane.observe()?;
-        if let Some(front) = lane.uses.front()
-            && let Some(proof) = proven.prove(lane.use_id(front.packet))
-        {
-            if !lane.pins.is_empty() {
-                // Before retiring: a signal of this ring that only a pin held is not parked first.
-                lane.release_pins(proven, &mut self.awaited);
-            }
-            let used = lane.pop()?;
-            return Some(self.finished(0, used, proof));
-        }
-        self.next_finished_elsewhere()
+        let proven = self.observe()?;
+        self.next_covered(proven).or_else(|| self.next_finished_elsewhere())
     }
+    /// One look at the watermark of the stream's queue, which serves a whole batch.
+    #[inline]
+    pub fn observe(&mut self) -> Option<Proven> {
+        self.lanes[0].observe()
+    }
+    /// The next use on the stream's queue that `proven` covers. Call until `None`, and then
+    /// [`next_finished`](Self::next_finished), which also looks elsewhere.
+    #[inline(always)]
+    pub fn next_covered(&mut self, proven: Proven) -> Option<Finished> {
+        let lane = &mut self.lanes[0];
+        let proof = proven.prove(lane.use_id(lane.uses.front()?.packet))?;
+        if !lane.pins.is_empty() {
+            // Before retiring: a signal of this ring that only a pin held is not parked first.
+            lane.release_pins(proven, &mut self.awaited);
+        }
+        let used = lane.pop()?;
+        Some(self.finished(0, used, proof))
+    }
+    #[inline(never)]
     fn next_finished_elsewhere(&mut self) -> Option<Finished> {
         #[cfg(feature = "planted")]
         let newest = self.lanes[0].observe();
@@ -163,27 +172,30 @@ impl Ring {
     }
     /// The use is over and its timing taken: its record learns of it, and its signal is armed, or
     /// parked with its proof while somebody holds it. The order is usable after [`flushed`](Self::flushed).
-    #[inline]
+    #[inline(always)]
     pub fn retire(&mut self, finished: Finished, harvest: Harvest) -> Option<Arm> {
         let Finished { slot, record, proof, .. } = finished;
-        if let Some(record) = record {
-            let outcome = record.retire();
-            self.keep_record(record);
-            if outcome == Outcome::Failed(Failure::OverDecremented) {
-                self.put_away(slot, proof.of(), None); // a waiter saw it below 0 (S7)
-                return None;
-            }
+        if let Some(record) = record
+            && self.retire_record(record) == Outcome::Failed(Failure::OverDecremented)
+        {
+            self.put_away(slot, proof.of(), None); // a waiter saw it below 0 (S7)
+            return None;
         }
         self.arm_or_park(slot, proof.harvest(harvest))
     }
-    #[inline]
+    #[inline(never)]
+    fn retire_record(&mut self, record: Arc<Record>) -> Outcome {
+        let outcome = record.retire();
+        self.keep_record(record);
+        outcome
+    }
+    #[inline(always)]
     pub(super) fn arm_or_park(&mut self, at: SlotIndex, retired: Retired) -> Option<Arm> {
         let slot = &mut self.slots[at.0 as usize];
         let pool = slot.pool.index();
         let last_use = slot.last_use.unwrap_or_else(|| retired.of());
         let Some(sole) = slot.custody.sole() else {
-            self.counts[pool].parked += 1;
-            self.parked.push_back((at, retired));
+            self.park(at, retired);
             return None;
         };
         self.ready[pool].push_armed(at);
@@ -191,6 +203,13 @@ impl Ring {
             self.ready[pool].flushed(); // a store to host memory is ordered before the packet's header
         }
         Some(sole.arm(last_use, retired))
+    }
+    #[cold]
+    #[inline(never)]
+    fn park(&mut self, at: SlotIndex, retired: Retired) {
+        let pool = self.slot(at).pool.index();
+        self.counts[pool].parked += 1;
+        self.parked.push_back((at, retired));
     }
     /// Tries the parked signal that waited longest: armed, if nobody holds it any more. Call as often
     /// as there are [`parked`](Self::parked) signals.
@@ -235,33 +254,24 @@ impl Lane {
     }
 }
 
+/// What the planted faults take for a proof of a lane that is not the stream's own.
 #[cfg(feature = "planted")]
 fn planted_proof(
     lane: &Lane,
     proven: Option<crate::proof::Proven>,
     newest: Option<crate::proof::Proven>,
 ) -> Option<crate::proof::Proven> {
+    use crate::{id::PacketId, proof::Proven};
     let newest = newest?;
-    let other = if planted!(FenceProvesCopy) && lane.engine == Engine::Copy {
-        newest.below() > crate::id::PacketId::FIRST
-    } else if planted!(AcrossGenerations) {
-        lane.engine == Engine::Compute && newest.lane().queue() == lane.id.queue()
-    } else {
-        planted!(AcrossQueues)
-            && lane.engine == Engine::Compute
-            && newest.lane().queue() != lane.id.queue()
+    let same_queue = newest.lane().queue() == lane.id.queue();
+    let below = match lane.engine {
+        Engine::Copy if planted!(FenceProvesCopy) && newest.below() > PacketId::FIRST => {
+            lane.uses.back().map_or(PacketId::FIRST, |used| used.packet.next())
+        }
+        Engine::Compute if planted!(AcrossGenerations) && same_queue => newest.below(),
+        Engine::Compute if planted!(AcrossQueues) && !same_queue => newest.below(),
+        Engine::Compute | Engine::Copy => return proven,
     };
-    if other {
-        Some(crate::proof::Proven::assertion(lane.id, lane_end(lane, newest)))
-    } else {
-        proven
-    }
-}
-#[cfg(feature = "planted")]
-fn lane_end(lane: &Lane, newest: crate::proof::Proven) -> crate::id::PacketId {
-    if lane.engine == Engine::Copy {
-        lane.uses.back().map_or(crate::id::PacketId::FIRST, |used| used.packet.next())
-    } else {
-        newest.below()
-    }
+    let own = proven.map_or(PacketId::FIRST, Proven::below);
+    Some(Proven::assertion(lane.id, below.max(own)))
 }

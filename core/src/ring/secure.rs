@@ -83,7 +83,7 @@ impl Ring {
     ///
     /// # Errors
     /// What to do first, when no signal of `pool` is ready.
-    #[inline]
+    #[inline(always)]
     pub fn secure(&mut self, pool: SignalMemory) -> Result<Secured<'_>, Shortage> {
         match self.ready[pool.index()].front() {
             Some(slot) => Ok(Secured { ring: self, slot, pool }),
@@ -92,6 +92,7 @@ impl Ring {
     }
     /// What it takes before a signal of `pool` can be secured.
     #[cold]
+    #[inline(never)]
     pub fn shortage(&self, pool: SignalMemory) -> Shortage {
         if self.ready[pool.index()].unflushed() > 0 {
             return Shortage::Flush;
@@ -144,7 +145,7 @@ impl Secured<'_> {
         self.ring.slot_mut(self.slot).custody.lend()
     }
     /// The packet is known: the signal is in flight from here on.
-    #[inline]
+    #[inline(always)]
     pub fn bind(self, packet: PacketId, with: Use, record: Option<Arc<Record>>) -> UseId {
         let Self { ring, slot, pool } = self;
         ring.ready[pool.index()].take_front(); // not before: a dropped `Secured` changes nothing

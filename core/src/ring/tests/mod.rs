@@ -3,6 +3,7 @@
 mod keeping;
 mod lanes;
 mod proving;
+mod random;
 
 use super::*;
 use crate::{
