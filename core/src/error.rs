@@ -98,14 +98,6 @@ pub enum Error {
         /// The recording that is in flight.
         of: UseId,
     },
-    /// A name of a signal that has been armed again since.
-    #[error(
-        "signal {signal:?} was armed again since this name of it was made: the use it names is finished"
-    )]
-    StaleSignal {
-        /// The signal.
-        signal: SignalHandle,
-    },
     /// The backend refused to call back for this signal.
     #[error("no handler can be set on {signal:?}: {cause}")]
     Handler {

@@ -90,6 +90,8 @@ mod switch {
         LostIsFinished => "S17",
         /// A forced completion counts as completion.
         ForcedIsFinished => "S18",
+        /// A name of a use is taken for the signal's present use.
+        StaleHandle => "S19",
         /// A proven event is loaded again.
         ReloadProven => "S19",
         /// Nothing asks for a fence when a pin would wait for ever.

@@ -1,6 +1,9 @@
 //! Things that may be dropped or used again once a proof covers their last use.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    hash::{Hash, Hasher},
+};
 
 use crate::{
     id::{LaneId, PacketId, UseId},
@@ -86,6 +89,14 @@ impl<T> RetireQueue<T> {
     /// Whether nothing is held.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
+    }
+    /// Feeds the order of what is held to `state`, and each value by `digest`.
+    pub fn digest<H: Hasher>(&self, state: &mut H, mut digest: impl FnMut(&T, &mut H)) {
+        (self.lane, self.held.len()).hash(state);
+        for (packet, value) in &self.held {
+            packet.hash(state);
+            digest(value, state);
+        }
     }
     /// Everything that is still held, with the packets it waits for: what a lost device leaves.
     pub fn drain(&mut self) -> impl Iterator<Item = (PacketId, T)> + '_ {

@@ -26,7 +26,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<(), Error> {
         match self.ring.confirm(probe, value) {
             Ok(Confirmed::Pending | Confirmed::Settled) => Ok(()),
-            Ok(Confirmed::Own(finished)) => self.retire_one(finished),
+            Ok(Confirmed::Own(finished)) => self.retire_elsewhere(finished),
             Ok(Confirmed::Fence(proof)) => {
                 if let Some(mark) = self.ring.mark_of(proof.of().lane()) {
                     let _ = mark.raise(proof);
@@ -41,20 +41,30 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// Retires what is known to be finished without a load.
     pub(super) fn retire_known(&mut self) -> Result<(), Error> {
+        if let Some(proven) = self.ring.observe() {
+            while let Some(finished) = self.ring.next_covered(proven) {
+                self.retire_one(finished)?;
+            }
+        }
         while let Some(finished) = self.ring.next_finished() {
-            self.retire_one(finished)?;
+            self.retire_elsewhere(finished)?;
         }
         Ok(())
+    }
+    /// As [`retire_one`](Self::retire_one), away from the path of a use.
+    #[inline(never)]
+    pub(super) fn retire_elsewhere(&mut self, finished: Finished) -> Result<(), Error> {
+        self.retire_one(finished)
     }
     /// Retires what queries and waits of others saw finished.
     pub(super) fn retire_observed(&mut self) -> Result<(), Error> {
         while let Some(finished) = self.ring.next_observed() {
-            self.retire_one(finished)?;
+            self.retire_elsewhere(finished)?;
         }
         self.retire_known()
     }
-    #[inline]
-    pub(super) fn retire_one(&mut self, finished: Finished) -> Result<(), Error> {
+    #[inline(always)]
+    fn retire_one(&mut self, finished: Finished) -> Result<(), Error> {
         if self.policy.audit == Audit::On {
             let value = self.load(finished.signal(), finished.memory(), LoadCause::Check);
             if value.state() != ValueState::Done && !planted!(IgnoreOverDecrement) {
@@ -75,7 +85,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         Ok(())
     }
-    #[inline]
+    #[inline(always)]
     pub(super) fn store(&mut self, arm: Arm) {
         self.device.arm(arm.signal(), SignalValue::ARMED);
         self.counts.arms += 1;
@@ -84,6 +94,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
     }
     /// A finished use's signal was not armed: somebody holds it, or a waiter saw it below 0.
+    #[cold]
+    #[inline(never)]
     fn note_kept(&mut self) {
         let parked = self.ring.parked() as u64;
         self.counts.quarantined = self.counts.quarantined.max(self.ring.quarantined() as u64);
@@ -91,6 +103,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.counts.parked_peak = self.counts.parked_peak.max(parked);
     }
     /// Makes what was armed visible to the packet processor, once for the whole batch (S10).
+    #[inline(never)]
     pub(super) fn flush(&mut self) {
         if self.ring.unflushed() == 0 {
             return;
@@ -116,6 +129,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.device.flush();
         }
         self.counts.flushes += 1;
+        self.counts.loads.note(LoadCause::Flush, SignalMemory::Device); // its read back
     }
 }
 

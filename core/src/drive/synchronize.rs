@@ -97,7 +97,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         if let Some(drained) = drained {
             while let Some(finished) = self.ring.next_drained(drained) {
-                self.retire_one(finished)?;
+                self.retire_elsewhere(finished)?;
             }
         }
         self.retire_known()?;

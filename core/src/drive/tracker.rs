@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{
     backend::{Capabilities, Created, Device, PacketQueue, Profiler, SignalMemory},
-    error::{CreateError, Error},
+    error::{CreateError, Error, Failure},
     id::{CacheScope, LaneId, PacketId, SignalHandle, UseId},
-    ledger::{Counts, Ledger},
+    ledger::{Counts, Ledger, LoadCause},
     placement::{DeviceSignals, Placement, Role},
     polling::PollingRing,
-    ring::{IsFence, Reaper, Ring},
+    ring::{IsFence, Named, Outcome, Reaper, Ring, UseRef},
     sync::Arc,
 };
 
@@ -267,6 +267,33 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// What a tracker that creates a signal for each recording would do.
     pub(crate) fn create_one_more(&mut self) -> Result<(), Error> {
         self.create(self.place(Role::HostQuery), 1)
+    }
+    /// The name of a use in flight, for [`query_use`](Self::query_use). It holds nothing. `None` with the
+    /// polling tracker, which has no order to tell a stale name by.
+    pub fn reference(&self, of: UseId) -> Option<UseRef> {
+        self.ring.reference(of)
+    }
+    /// Whether a use of this stream is finished: by what is proven, without a load, or by one load.
+    ///
+    /// # Errors
+    /// [`Error::OverDecrement`], [`Error::DeviceLost`].
+    pub fn query_use(&mut self, named: UseRef) -> Result<Outcome, Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        self.retire_known()?;
+        match self.ring.look_up(named) {
+            Named::Over => Ok(Outcome::Finished),
+            Named::Quarantined => Ok(Outcome::Failed(Failure::PartFailed)),
+            Named::InFlight(probe) => {
+                let value = self.load(probe.signal(), probe.memory(), LoadCause::Query);
+                self.settle(probe, value)?;
+                match self.ring.look_up(named) {
+                    Named::InFlight(_) => Ok(Outcome::Pending),
+                    Named::Over | Named::Quarantined => Ok(Outcome::Finished),
+                }
+            }
+        }
     }
     /// A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is
     /// quarantined until the device's own decrement is seen (S18). Nothing is retired by it. Returns

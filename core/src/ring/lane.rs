@@ -44,7 +44,7 @@ impl InFlight {
 }
 
 /// How a packet waits for the signals that it names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Awaits {
     /// AND, or OR with one dependency: it completes only after each is exactly 0, and later packets of
     /// its queue only after it.

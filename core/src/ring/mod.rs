@@ -15,6 +15,7 @@
 //! [`Watermark`]: what one of them proves, all of them know.
 
 mod custody;
+mod digest;
 mod lane;
 mod limits;
 mod probe;
@@ -22,6 +23,7 @@ mod quarantine;
 mod reaper;
 mod reclaim;
 mod record;
+mod reference;
 mod secure;
 mod slot;
 mod turnover;
@@ -34,6 +36,7 @@ pub use quarantine::{RolledBack, Suspect};
 pub use reaper::Reaper;
 pub use reclaim::{Finished, Wants};
 pub use record::{IsFence, Outcome, Record, Recorded};
+pub use reference::{Named, UseRef};
 pub use secure::{PacketOrder, Secured, Shortage, Timing, Use};
 pub use turnover::Drained;
 

@@ -55,7 +55,7 @@ pub enum Confirmed {
 
 /// Where to look next in a lane, so that every use is looked at after a bounded number of calls (S20),
 /// whatever the read index does.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Hash, Debug, Default)]
 pub(crate) struct Search {
     /// The newest fence that was pending when looked at.
     pending: Option<PacketId>,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// One signal that is kept back.
-#[derive(Debug)]
+#[derive(Hash, Debug)]
 pub(crate) struct Quarantined {
     slot: SlotIndex,
     of: UseId,
@@ -92,6 +92,10 @@ impl Ring {
     pub(super) fn put_away(&mut self, slot: SlotIndex, of: UseId, over_at: Option<SignalValue>) {
         self.counts[self.slot(slot).pool.index()].quarantined += 1;
         self.quarantine.push(Quarantined { slot, of, over_at });
+    }
+    /// Whether the signal at this place is kept back.
+    pub(super) fn keeps_back(&self, slot: SlotIndex) -> bool {
+        self.quarantine.iter().any(|kept| kept.slot == slot)
     }
     fn take_use(&mut self, of: UseId) -> Option<InFlight> {
         let lane = self.lane_index(of.lane())?;

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What became of a recorded use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum Outcome {
     /// Not known to be finished.

@@ -22,7 +22,7 @@ pub(crate) struct Slot {
 }
 
 /// Armed signals of one pool, oldest first. The first `usable` of them are flushed (S10).
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub(crate) struct Ready {
     queue: VecDeque<SlotIndex>,
     usable: usize,

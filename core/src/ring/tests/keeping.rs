@@ -138,3 +138,42 @@ fn the_first_outcome_stands() {
     assert_eq!(mark.observe().below(), PacketId::FIRST, "a forced 0 proves nothing (S18)");
     assert!(record.hold().is_none());
 }
+
+#[test]
+fn a_stale_name_is_over_and_is_never_taken_for_the_signals_next_use() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 1);
+    let first = submit(&mut ring, 0, Barrier::Clear);
+    let named = ring.reference(first).expect("in flight");
+    assert!(matches!(ring.look_up(named), Named::InFlight(_)));
+    tell(&mut ring, first, 0).unwrap();
+    assert!(matches!(ring.look_up(named), Named::Over));
+    let second = submit(&mut ring, 1, Barrier::Clear);
+    assert!(matches!(ring.look_up(named), Named::Over), "the same signal, another use");
+    let named = ring.reference(second).expect("in flight");
+    assert!(ring.force(second).is_some());
+    assert!(matches!(ring.look_up(named), Named::KeptBack(Failure::Forced)));
+}
+
+#[test]
+fn a_digest_tells_states_apart_and_reads_only() {
+    use std::hash::{DefaultHasher, Hasher};
+    let digest = |ring: &Ring| {
+        let mut state = DefaultHasher::new();
+        ring.digest(&mut state);
+        state.finish()
+    };
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 2);
+    let mut seen = vec![digest(&ring)];
+    assert_eq!(seen[0], digest(&ring));
+    let of = submit(&mut ring, 0, Barrier::Set);
+    seen.push(digest(&ring));
+    let probe = ring.newest_fence().expect("in flight");
+    let _pending = ring.confirm(probe, SignalValue::ARMED).unwrap();
+    seen.push(digest(&ring));
+    tell(&mut ring, of, 0).unwrap();
+    seen.push(digest(&ring));
+    let distinct: std::collections::BTreeSet<u64> = seen.iter().copied().collect();
+    assert_eq!(distinct.len(), seen.len(), "{seen:?}");
+}

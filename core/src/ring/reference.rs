@@ -1,0 +1,55 @@
+//! Names of uses that hold nothing: for host queries of a stream's own work.
+//!
+//! A [`UseRef`] is a place in the ring and the use that had it. It keeps no signal from being armed:
+//! once the signal stands for a later use, the one that is named was proven finished, or the ring would
+//! not have armed it (S1). So "finished" is never wrong, and a raw handle never outlives its use
+//! (<https://github.com/ROCm/rocm-systems/issues/8113>).
+
+use super::{Ring, probe::Probe, slot::SlotIndex};
+use crate::id::UseId;
+
+/// The name of a use, with the place of its signal. Holds nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct UseRef {
+    slot: SlotIndex,
+    of: UseId,
+}
+impl UseRef {
+    /// The use that it names.
+    pub fn of(&self) -> UseId {
+        self.of
+    }
+}
+
+/// What a ring says of a named use.
+#[derive(Debug)]
+#[must_use]
+pub enum Named {
+    /// It is in flight: load its signal, and confirm.
+    InFlight(Probe),
+    /// It is over: retired, or its signal stands for a later use.
+    Over,
+    /// It failed; its signal is kept back.
+    Quarantined,
+}
+
+impl Ring {
+    /// The name of a use in flight.
+    pub fn reference(&self, of: UseId) -> Option<UseRef> {
+        let lane = &self.lanes[self.lane_index(of.lane())?];
+        let slot = lane.uses[lane.position(of.packet())?].slot;
+        Some(UseRef { slot, of })
+    }
+    /// What is known of a use that this ring named.
+    pub fn look_up(&self, named: UseRef) -> Named {
+        let now = self.slot(named.slot).last_use;
+        let of = if planted!(StaleHandle) { now.unwrap_or(named.of) } else { named.of };
+        if now != Some(of) {
+            return Named::Over;
+        }
+        if let Some(probe) = self.probe_use(of) {
+            return Named::InFlight(probe);
+        }
+        if self.keeps_back(named.slot) { Named::Quarantined } else { Named::Over }
+    }
+}
