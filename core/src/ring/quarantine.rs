@@ -17,6 +17,7 @@ pub(crate) struct Quarantined {
     of: UseId,
     /// The value at which every decrement that was issued has arrived; none when nothing is certain.
     over_at: Option<SignalValue>,
+    why: Failure,
 }
 
 /// A quarantined signal to load. Give the value back with [`Ring::release`].
@@ -64,7 +65,7 @@ impl Ring {
             return Some(arm.map_or(RolledBack::Held, RolledBack::Never));
         }
         let left = i64::from(parts.count()) - i64::from(issued);
-        self.put_away(used.slot, of, Some(SignalValue::new(left)));
+        self.put_away(used.slot, of, Some(SignalValue::new(left)), Failure::PartFailed);
         self.suspect(self.quarantine.len() - 1).map(RolledBack::Waiting)
     }
     /// A timeout is about to store 0 into the signal of `of`: whoever waits for it gets an error, and
@@ -79,7 +80,7 @@ impl Ring {
         }
         if !planted!(ForcedIsFinished) {
             let _used = self.lanes[lane].remove(at);
-            self.put_away(slot, of, Some(SignalValue::new(-1)));
+            self.put_away(slot, of, Some(SignalValue::new(-1)), Failure::Forced);
         }
         Some(signal)
     }
@@ -87,15 +88,21 @@ impl Ring {
         if let Some(record) = used.record {
             record.fail(why);
         }
-        self.put_away(used.slot, of, None);
+        self.put_away(used.slot, of, None, why);
     }
-    pub(super) fn put_away(&mut self, slot: SlotIndex, of: UseId, over_at: Option<SignalValue>) {
+    pub(super) fn put_away(
+        &mut self,
+        slot: SlotIndex,
+        of: UseId,
+        over_at: Option<SignalValue>,
+        why: Failure,
+    ) {
         self.counts[self.slot(slot).pool.index()].quarantined += 1;
-        self.quarantine.push(Quarantined { slot, of, over_at });
+        self.quarantine.push(Quarantined { slot, of, over_at, why });
     }
-    /// Whether the signal at this place is kept back.
-    pub(super) fn keeps_back(&self, slot: SlotIndex) -> bool {
-        self.quarantine.iter().any(|kept| kept.slot == slot)
+    /// Why the signal at this place is kept back, if it is.
+    pub(super) fn kept_back(&self, slot: SlotIndex) -> Option<Failure> {
+        self.quarantine.iter().find(|kept| kept.slot == slot).map(|kept| kept.why)
     }
     fn take_use(&mut self, of: UseId) -> Option<InFlight> {
         let lane = self.lane_index(of.lane())?;
@@ -124,7 +131,8 @@ impl Ring {
         }
         let kept = self.quarantine.remove(suspect.at);
         if value < over_at {
-            self.quarantine.push(Quarantined { over_at: None, ..kept }); // one decrement too many (S7)
+            let why = Failure::OverDecremented;
+            self.quarantine.push(Quarantined { over_at: None, why, ..kept }); // one decrement too many (S7)
             return None;
         }
         self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;
@@ -137,7 +145,7 @@ impl Ring {
         if let Some(record) = finished.record() {
             record.fail(Failure::OverDecremented);
         }
-        self.put_away(finished.slot, of, None);
+        self.put_away(finished.slot, of, None, Failure::OverDecremented);
         Error::OverDecrement { of, signal, value }
     }
 }

@@ -178,7 +178,7 @@ impl Ring {
         if let Some(record) = record
             && self.retire_record(record) == Outcome::Failed(Failure::OverDecremented)
         {
-            self.put_away(slot, proof.of(), None); // a waiter saw it below 0 (S7)
+            self.put_away(slot, proof.of(), None, Failure::OverDecremented); // a waiter saw it below 0 (S7)
             return None;
         }
         self.arm_or_park(slot, proof.harvest(harvest))

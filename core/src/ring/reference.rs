@@ -6,7 +6,7 @@
 //! (<https://github.com/ROCm/rocm-systems/issues/8113>).
 
 use super::{Ring, probe::Probe, slot::SlotIndex};
-use crate::id::UseId;
+use crate::{error::Failure, id::UseId};
 
 /// The name of a use, with the place of its signal. Holds nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,7 +30,7 @@ pub enum Named {
     /// It is over: retired, or its signal stands for a later use.
     Over,
     /// It failed; its signal is kept back.
-    Quarantined,
+    KeptBack(Failure),
 }
 
 impl Ring {
@@ -50,6 +50,6 @@ impl Ring {
         if let Some(probe) = self.probe_use(of) {
             return Named::InFlight(probe);
         }
-        if self.keeps_back(named.slot) { Named::Quarantined } else { Named::Over }
+        self.kept_back(named.slot).map_or(Named::Over, Named::KeptBack)
     }
 }

@@ -1,0 +1,76 @@
+//! One use of a stream, by name: asked about, or given up.
+
+use super::tracker::{Life, Tracker};
+use crate::{
+    backend::{Device, PacketQueue},
+    error::Error,
+    id::UseId,
+    ledger::LoadCause,
+    ring::{IsFence, Named, Outcome, UseRef},
+};
+
+/// What became of a use that was to be completed by force.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum ForcedUse {
+    /// It was in flight: it ended in an error.
+    GivenUp,
+    /// It was over, or not this stream's.
+    WasOver,
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// The name of a use in flight, for [`query_use`](Self::query_use). It holds nothing. `None` with the
+    /// polling tracker, which has no order to tell a stale name by.
+    pub fn reference(&self, of: UseId) -> Option<UseRef> {
+        self.ring.reference(of)
+    }
+    /// Whether a use of this stream is finished: by what is proven, without a load, or by one load.
+    ///
+    /// # Errors
+    /// [`Error::OverDecrement`], [`Error::DeviceLost`].
+    pub fn query_use(&mut self, named: UseRef) -> Result<Outcome, Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        self.retire_known()?;
+        match self.ring.look_up(named) {
+            Named::Over => Ok(Outcome::Finished),
+            Named::KeptBack(why) => Ok(Outcome::Failed(why)),
+            Named::InFlight(probe) => {
+                let value = self.load(probe.signal(), probe.memory(), LoadCause::Query);
+                self.settle(probe, value)?;
+                match self.ring.look_up(named) {
+                    Named::InFlight(_) => Ok(Outcome::Pending),
+                    Named::Over => Ok(Outcome::Finished),
+                    Named::KeptBack(why) => Ok(Outcome::Failed(why)),
+                }
+            }
+        }
+    }
+    /// A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is
+    /// quarantined until the device's own decrement is seen (S18). Nothing is retired by it. Returns
+    /// whether the use was in flight.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`].
+    pub fn force(&mut self, of: UseId) -> Result<ForcedUse, Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        // The outcome first, then the store: a waiter that sees the 0 finds the error.
+        let signal = match &mut self.polling {
+            Some(polling) => polling.force(of),
+            None => self.ring.force(of),
+        };
+        let Some(signal) = signal else {
+            return Ok(ForcedUse::WasOver);
+        };
+        self.counts.quarantined += 1;
+        if let Some(tail) = self.tail.as_mut().filter(|tail| tail.of == of) {
+            tail.fence = IsFence::No; // it will prove nothing any more
+        }
+        self.device.force(signal);
+        Ok(ForcedUse::GivenUp)
+    }
+}
