@@ -1,0 +1,50 @@
+//! Scenario files: how a bug report becomes a test, and how a user shows a fault.
+//!
+//! A scenario is a small TOML file: a set-up, steps, expectations. The first key of a step is its
+//! verb; whatever the steps leave open, the device's chooser decides.
+//!
+//! ```toml
+//! name = "a fence without the barrier bit proves nothing about earlier packets"
+//! source = "HSA 2.9"
+//! rules = ["S2"]
+//! setup.ring = 8
+//! steps = [
+//!   { submit = "k1", on = "s0", barrier = false },
+//!   { submit = "k2", on = "s0", barrier = false },
+//!   { finish = "k2" },
+//!   { read_index = 2, of = "q0" },
+//!   { reclaim = "s0" },
+//!   { expect = "busy", of = ["k1"] },
+//! ]
+//! ```
+//!
+//! The oracle is always on: a scenario without a single `expect` still fails when a rule breaks, the
+//! run hangs, or something is left over at the end.
+
+mod ast;
+mod expect;
+mod fields;
+mod parse;
+mod print;
+mod problem;
+mod rule;
+mod run;
+mod scope;
+mod step;
+mod word;
+mod world;
+
+#[cfg(test)]
+mod tests;
+
+pub use ast::{Feature, Name, Profile, Scenario, Setup, Tracking};
+pub use expect::{Blocked, Bound, Counter, EventState, Expect, Presence};
+pub use parse::{Parsed, StepPlace, parse};
+pub use problem::{Place, Problem, Rejected, Text};
+pub use run::{Failed, run, run_once};
+pub use step::{
+    Action, By, CopyParts, ErrorKind, Graph, Kind, MachineFault, Run, Signal, Stamps, Steady, Step,
+    Submit, Timing,
+};
+pub use word::Word;
+pub use world::{Failure, Report, World, Wrong};

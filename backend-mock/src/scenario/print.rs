@@ -1,0 +1,351 @@
+//! A scenario as text: what [`parse`](super::parse) reads back as the same value.
+
+use std::fmt::{self, Display, Write};
+
+use ringfence::{event::EventKind, id::Barrier};
+
+use super::{
+    Action, Blocked, By, CopyParts, Expect, Graph, Kind, MachineFault, Name, Run, Scenario, Setup, Signal, Step, Submit,
+    Timing,
+    Word, parse::failing_word,
+};
+
+impl Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "name = {}", Quoted(&self.name))?;
+        if let Some(source) = &self.source {
+            writeln!(f, "source = {}", Quoted(source))?;
+        }
+        if !self.rules.is_empty() {
+            writeln!(f, "rules = {}", List(self.rules.iter().map(ToString::to_string)))?;
+        }
+        if !self.catches.is_empty() {
+            writeln!(f, "catches = {}", List(self.catches.iter().cloned()))?;
+        }
+        write!(f, "{}", self.setup)?;
+        writeln!(f, "steps = [")?;
+        for step in &self.steps {
+            writeln!(f, "  {step},")?;
+        }
+        writeln!(f, "]")
+    }
+}
+
+/// Only what differs from the default.
+impl Display for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = Self { ring: Self::default().ring, ..Self::with_ring(self.ring) };
+        let numbers = [
+            ("devices", u64::from(self.devices), u64::from(base.devices)),
+            ("queues", u64::from(self.queues), u64::from(base.queues)),
+            ("engines", u64::from(self.engines), u64::from(base.engines)),
+            ("ring", u64::from(self.ring), u64::from(base.ring)),
+            ("cap", u64::from(self.cap), u64::from(base.cap)),
+            ("batch", u64::from(self.batch), u64::from(base.batch)),
+            ("spares", u64::from(self.spares), u64::from(base.spares)),
+            ("submission_batch", u64::from(self.submission_batch), u64::from(base.submission_batch)),
+            ("slots", u64::from(self.slots), u64::from(base.slots)),
+            ("hertz", self.hertz, base.hertz),
+            ("interrupts", u64::from(self.interrupts), u64::from(base.interrupts)),
+            ("wait_limit_us", self.wait_limit_us, base.wait_limit_us),
+            ("seeds", u64::from(self.seeds), u64::from(base.seeds)),
+        ];
+        for (key, value, _) in numbers.into_iter().filter(|(_, value, base)| value != base) {
+            writeln!(f, "setup.{key} = {value}")?;
+        }
+        let words = [
+            ("tracker", self.tracker.word(), base.tracker.word()),
+            ("signals", self.signals.word(), base.signals.word()),
+            ("events", self.events.word(), base.events.word()),
+            ("rings", self.rings.word(), base.rings.word()),
+            ("path", self.path.word(), base.path.word()),
+            ("audit", self.audit.word(), base.audit.word()),
+            ("profile", self.profile.word(), base.profile.word()),
+        ];
+        for (key, value, _) in words.into_iter().filter(|(_, value, base)| value != base) {
+            writeln!(f, "setup.{key} = {}", Quoted(value))?;
+        }
+        if self.features != base.features {
+            writeln!(f, "setup.features = {}", List(self.features.iter().map(|feature| feature.word().to_owned())))?;
+        }
+        if !self.on_device.is_empty() {
+            let map = self.on_device.iter().map(|(name, device)| format!("{} = {device}", Key(name)));
+            writeln!(f, "setup.on_device = {{ {} }}", map.collect::<Vec<_>>().join(", "))?;
+        }
+        if !self.streams.is_empty() {
+            let map = self.streams.iter().map(|(name, queue)| format!("{} = {}", Key(name), quoted(queue)));
+            writeln!(f, "setup.streams = {{ {} }}", map.collect::<Vec<_>>().join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut row = Row::default();
+        row.action(&self.action);
+        if let Some(error) = self.fails {
+            row.text("error", error.word());
+        }
+        if let Some(rule) = self.rule {
+            row.text("rule", &rule.to_string());
+        }
+        write!(f, "{{ {} }}", row.0)
+    }
+}
+
+/// The inside of an inline table.
+#[derive(Default)]
+struct Row(String);
+impl Row {
+    fn value(&mut self, key: &str, value: impl Display) {
+        if !self.0.is_empty() {
+            self.0.push_str(", ");
+        }
+        write!(self.0, "{key} = {value}").expect("writing to a string cannot fail");
+    }
+    fn text(&mut self, key: &str, text: &str) {
+        self.value(key, Quoted(text));
+    }
+    fn name(&mut self, key: &str, name: &Name) {
+        self.text(key, name.as_str());
+    }
+    fn names(&mut self, key: &str, names: &[Name]) {
+        self.value(key, List(names.iter().map(ToString::to_string)));
+    }
+    fn names_if_any(&mut self, key: &str, names: &[Name]) {
+        if !names.is_empty() {
+            self.names(key, names);
+        }
+    }
+    fn word<T: Word>(&mut self, key: &str, value: T) {
+        self.text(key, value.word());
+    }
+    fn word_if<T: Word>(&mut self, key: &str, value: Option<T>) {
+        if let Some(value) = value {
+            self.word(key, value);
+        }
+    }
+    fn event(&mut self, event: &Option<Name>) {
+        if let Some(event) = event {
+            self.name("event", event);
+        }
+    }
+    fn barrier(&mut self, barrier: Barrier) {
+        if barrier == Barrier::Clear {
+            self.value("barrier", false);
+        }
+    }
+    fn timing(&mut self, timing: Timing) {
+        if timing == Timing::Wanted {
+            self.value("timed", true);
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        match action {
+            Action::Submit(submit) => self.submit(submit),
+            Action::Graph(graph) => self.graph(graph),
+            Action::Copy(copy) => self.copy(copy),
+            Action::Record { event, on, kind, timing } => {
+                self.name("record", event);
+                self.name("on", on);
+                if *kind != EventKind::Plain {
+                    self.word("kind", *kind);
+                }
+                self.timing(*timing);
+            }
+            Action::Snapshot { name, of } => {
+                self.name("snapshot", name);
+                self.name("of", of);
+            }
+            Action::Wait { on, events, by, packet } => {
+                self.names("wait", events);
+                self.name("on", on);
+                if *by != By::And {
+                    self.word("by", *by);
+                }
+                if let Some(packet) = packet {
+                    self.name("packet", packet);
+                }
+            }
+            Action::Query { of } => self.name("query", of),
+            Action::SyncEvent { event } => self.name("sync", event),
+            Action::SyncStream { stream } => self.name("sync", stream),
+            Action::Elapsed { from, to } => self.names("elapsed", &[from.clone(), to.clone()]),
+            Action::Destroy { event } => self.name("destroy", event),
+            Action::Reclaim { on } => self.name("reclaim", on),
+            Action::Probe { on } => self.name("probe", on),
+            Action::Drain { on } => self.name("drain", on),
+            Action::Switch { on, to } => {
+                self.name("switch", on);
+                self.name("to", to);
+            }
+            Action::Share { stream, on } => {
+                self.name("share", stream);
+                self.name("on", on);
+            }
+            Action::Close { stream } => self.name("close", stream),
+            Action::Handler { event } => self.name("handler", event),
+            Action::Deliver => self.text("deliver", "due"),
+            Action::Force { event } => self.name("force", event),
+            Action::Start { of } => self.name("start", of),
+            Action::Finish { of, parts } => {
+                self.names("finish", of);
+                if let Some(parts) = parts {
+                    self.value("parts", parts);
+                }
+            }
+            Action::ReadIndex { index, of } => {
+                self.value("read_index", index);
+                self.name("of", of);
+            }
+            Action::Run(Run::Idle) => self.text("run", "idle"),
+            Action::Run(Run::Moves(moves)) => self.value("run", moves),
+            Action::Foreign { queue, packets, barrier } => {
+                self.value("foreign", packets);
+                self.name("on", queue);
+                self.barrier(*barrier);
+            }
+            Action::Restart { queue } => self.name("restart", queue),
+            Action::Profiler { device } => self.name("profiler", device),
+            Action::Fail(fault) => self.fail(fault),
+            Action::Steady(steady) => self.word("steady", *steady),
+            Action::CountFrom => self.text("count_from", "here"),
+            Action::Repeat { times, steps } => {
+                self.value("repeat", times);
+                let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
+                self.value("steps", format!("[{}]", steps.join(", ")));
+            }
+            Action::Expect(expect) => self.expect(expect),
+        }
+    }
+    fn submit(&mut self, submit: &Submit) {
+        self.name("submit", &submit.name);
+        self.name("on", &submit.on);
+        if submit.kind != Kind::Kernel {
+            self.word("kind", submit.kind);
+        }
+        self.barrier(submit.barrier);
+        if submit.signal == Signal::No {
+            self.value("signal", false);
+        }
+        self.word_if("role", submit.role);
+        self.timing(submit.timing);
+        if submit.ticks != Submit::TICKS {
+            self.value("ticks", submit.ticks);
+        }
+        self.word_if("release", submit.release);
+        self.event(&submit.event);
+    }
+    fn graph(&mut self, graph: &Graph) {
+        self.value("graph", graph.packets);
+        self.name("on", &graph.on);
+        self.barrier(graph.barrier);
+        self.timing(graph.timing);
+        if !graph.signals.is_empty() {
+            let signals = graph.signals.iter().map(|(position, name)| format!("{} = {position}", Key(name)));
+            self.value("signals", format!("{{ {} }}", signals.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    fn copy(&mut self, copy: &CopyParts) {
+        self.name("copy", &copy.name);
+        self.name("on", &copy.on);
+        self.name("engine", &copy.engine);
+        if copy.parts != 1 {
+            self.value("parts", copy.parts);
+        }
+        self.names_if_any("waits", &copy.waits);
+        self.timing(copy.timing);
+        self.event(&copy.event);
+    }
+    fn fail(&mut self, fault: &MachineFault) {
+        self.text("fail", failing_word(fault));
+        match fault {
+            MachineFault::Creation { at }
+            | MachineFault::NullHandle { at }
+            | MachineFault::FallBack { at }
+            | MachineFault::Part { at } => self.value("at", at),
+            MachineFault::LateDecrement { of } => self.name("of", of),
+            MachineFault::Interrupt => {}
+            MachineFault::Timestamps { stamps, times } => {
+                self.word("is", *stamps);
+                if *times != 1 {
+                    self.value("times", times);
+                }
+            }
+            MachineFault::Device { device } => self.name("on", device),
+        }
+    }
+    fn expect(&mut self, expect: &Expect) {
+        let (word, of): (&str, &[Name]) = match expect {
+            Expect::Retired(of) => ("retired", of),
+            Expect::Busy(of) => ("busy", of),
+            Expect::Complete(of) => ("complete", of),
+            Expect::Running(of) => ("running", of),
+            Expect::Same(of) => ("same", of),
+            Expect::Distinct(of) => ("distinct", of),
+            Expect::CompletedBefore(of) => ("completed_before", of),
+            Expect::State { of, .. } => ("state", of),
+            Expect::Memory { of, .. } => ("memory", of),
+            Expect::Interval { of, .. } => ("interval", of),
+            Expect::Error { of, .. } => ("error", of),
+            Expect::Blocked(blocked) => (Blocked::word(*blocked), &[]),
+            Expect::ElapsedNs(_) => ("elapsed", &[]),
+            Expect::Count { counter, bound, value } => {
+                self.text("expect", &format!("{}{}", counter.word(), bound.suffix()));
+                return self.value("is", value);
+            }
+        };
+        self.text("expect", word);
+        self.names_if_any("of", of);
+        match expect {
+            Expect::State { is, .. } => self.word("is", *is),
+            Expect::Memory { is, .. } => self.word("is", *is),
+            Expect::Interval { is, .. } => self.word("is", *is),
+            Expect::Error { is, .. } => self.word("is", *is),
+            Expect::ElapsedNs(Some(ns)) => self.value("ns", ns),
+            Expect::ElapsedNs(None) => self.text("is", "none"),
+            _ => {}
+        }
+    }
+}
+
+fn quoted(name: &Name) -> Quoted<'_> {
+    Quoted(name.as_str())
+}
+
+/// A TOML string.
+struct Quoted<'a>(&'a str);
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for letter in self.0.chars() {
+            match letter {
+                '"' | '\\' => write!(f, "\\{letter}")?,
+                control if control.is_control() => write!(f, "\\u{:04X}", u32::from(control))?,
+                plain => f.write_char(plain)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// A name as a key: bare where TOML allows it.
+struct Key<'a>(&'a Name);
+impl Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0.as_str();
+        let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        if !name.is_empty() && name.chars().all(bare) { f.write_str(name) } else { Quoted(name).fmt(f) }
+    }
+}
+
+/// A TOML list of strings.
+struct List<I>(I);
+impl<I: Iterator<Item = String> + Clone> Display for List<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items: Vec<String> = self.0.clone().map(|item| Quoted(&item).to_string()).collect();
+        write!(f, "[{}]", items.join(", "))
+    }
+}

@@ -1,0 +1,4 @@
+mod corpus;
+mod faults;
+mod generate;
+mod round_trip;

@@ -1,0 +1,108 @@
+//! The end of a scenario: everything finishes, everything is retired, nothing is left over.
+
+use ringfence::{error::Error, id::UseId, ring::Ring};
+
+use super::{Report, World, failure::{Failure, Stop}};
+use crate::{
+    model::{Blocked, Model, Move, PacketState},
+    oracle::Declaration,
+    scenario::Name,
+};
+
+/// Calls of `reclaim` for each stream beside those that its uses account for.
+const EXTRA_ROUNDS: usize = 8;
+
+impl World {
+    /// Ends the scenario: the devices finish what they can, handlers are delivered, and each stream has a
+    /// bounded number of calls to retire its uses. Then all streams are closed.
+    ///
+    /// # Errors
+    /// A broken rule; work that can never finish; uses or signals that are left over.
+    pub fn finish(mut self) -> Result<Report, Box<Failure>> {
+        let ended = self.end();
+        if let Some(violation) = self.system.first_violation() {
+            return Err(Box::new(Failure::broken(violation)));
+        }
+        ended.map_err(|stop| self.explain(stop, None))?;
+        let tally = self.tally();
+        Ok(Report { steps: self.steps, calls: tally.calls, library: tally.library })
+    }
+    fn end(&mut self) -> Result<(), Stop> {
+        if self.devices.iter().any(|device| ringfence::backend::Device::status(device) == ringfence::backend::DeviceStatus::Lost) {
+            return Ok(()); // what it may still write to is leaked, and counted
+        }
+        let streams: Vec<Name> = self.streams.keys().cloned().collect();
+        let rings = || self.streams.values().map(|stream| stream.tracker.ring());
+        let rounds = EXTRA_ROUNDS + rings().map(|ring| 2 * (ring.in_flight() + ring.pinned())).sum::<usize>();
+        for _ in 0..rounds {
+            self.settle();
+            for stream in &streams {
+                self.reclaim_at_the_end(stream)?;
+            }
+            if self.left_over() == 0 && self.parked() == 0 {
+                break;
+            }
+        }
+        self.settle();
+        if let Some((of, why)) = self.system.with_model(stuck) {
+            return Err(Failure::left_over(format!("{of} can never complete: {why}")).into());
+        }
+        self.declare(Declaration::Finale { left_over: self.left_over() });
+        let held = self.parked();
+        if held > 0 {
+            return Err(Failure::left_over(format!("{held} signals are parked, and nobody is left who could hold them")).into());
+        }
+        for stream in &streams {
+            self.close(stream)?;
+        }
+        self.events.clear();
+        for (device, reaper) in &self.reapers {
+            let device = &self.devices[*device];
+            reaper.reap(|signal| ringfence::backend::Signals::destroy(device, signal));
+        }
+        Ok(())
+    }
+    fn settle(&mut self) {
+        self.system.run_until_idle();
+        while self.system.handlers() > 0 {
+            let before = self.system.handlers();
+            self.deliver();
+            if self.system.handlers() == before && self.setup.profile == crate::scenario::Profile::Held {
+                break;
+            }
+        }
+    }
+    /// A signal that a fault of the machine took below 0 is found at the latest here.
+    fn reclaim_at_the_end(&mut self, stream: &Name) -> Result<(), Stop> {
+        match self.reclaim(stream) {
+            Err(Stop::Error(Error::OverDecrement { .. })) if self.over_decremented > 0 => {
+                self.over_decremented -= 1;
+                Ok(())
+            }
+            ended => ended,
+        }
+    }
+    fn parked(&self) -> usize {
+        self.streams.values().map(|stream| stream.tracker.ring().parked()).sum()
+    }
+    fn left_over(&self) -> u32 {
+        let open = |ring: &Ring| ring.in_flight() + ring.pinned();
+        let retiring: usize = self.streams.values().map(|stream| open(stream.tracker.ring())).sum();
+        let polling: usize = self.streams.values().map(|stream| stream.tracker.in_flight()).sum();
+        u32::try_from(retiring.max(polling)).unwrap_or(u32::MAX)
+    }
+}
+
+/// A packet that a device still has, and why it cannot go on.
+fn stuck(model: &Model) -> Option<(UseId, Blocked)> {
+    model.queues().iter().find_map(|queue| {
+        let at = queue.complete_below();
+        let of = UseId::new(queue.lane(), at);
+        let next = match queue.state(at) {
+            PacketState::Published => Move::Start(of),
+            PacketState::Active => Move::Finish(of),
+            _ => return None,
+        };
+        model.check(next).err().map(|why| (of, why))
+    })
+}

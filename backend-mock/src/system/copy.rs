@@ -1,0 +1,88 @@
+//! Copy engines, as the library sees them.
+
+use ringfence::{
+    backend::{CopyEngine, CopyRefused, Features, PartIndex},
+    id::{DeviceId, LaneId, PacketId, SignalHandle, UseId},
+};
+
+use super::{MockSystem, state::State};
+use crate::{trace::Event, work::CopyWork};
+
+/// One copy engine. A cheap handle: clones are the same engine.
+#[derive(Clone, Debug)]
+pub struct MockCopyEngine {
+    system: MockSystem,
+    device: DeviceId,
+    lane: LaneId,
+}
+impl MockCopyEngine {
+    pub(super) fn new(system: MockSystem, device: DeviceId, lane: LaneId) -> Self {
+        Self { system, device, lane }
+    }
+}
+impl CopyEngine for MockCopyEngine {
+    type Work = CopyWork;
+    fn lane(&self) -> LaneId {
+        self.lane
+    }
+    fn reserve(&self) -> PacketId {
+        let mut state = self.system.state();
+        let at = state.model.reserve(self.lane, 1);
+        state.oracle.reserved_ticket(UseId::new(self.lane, at));
+        state.note(Event::Reserved(self.lane, at, 1));
+        at
+    }
+    fn submit(
+        &self,
+        at: PacketId,
+        part: PartIndex,
+        work: CopyWork,
+        completes: SignalHandle,
+        waits: &[SignalHandle],
+    ) -> Result<(), CopyRefused> {
+        let of = UseId::new(self.lane, at);
+        let mut state = self.system.state();
+        let taken = state.submit(self.device, of, part, work, completes, waits);
+        state.breathe();
+        taken
+    }
+}
+
+impl State {
+    fn submit(
+        &mut self,
+        device: DeviceId,
+        of: UseId,
+        part: PartIndex,
+        work: CopyWork,
+        completes: SignalHandle,
+        waits: &[SignalHandle],
+    ) -> Result<(), CopyRefused> {
+        self.spend(self.settings.costs.copy_part);
+        if let Err(why) = self.check_part(device, part, completes) {
+            self.model.refuse(of);
+            self.oracle.refused(of, completes);
+            self.note(Event::PartRefused { of, part });
+            return Err(why);
+        }
+        self.counts(device).copy_parts += 1;
+        self.oracle.submitted(of, part, completes, waits, &self.model);
+        self.model.submit(of, part, completes, waits);
+        self.expect_work(device, (of.lane(), of.packet(), part.as_u32()), work.ticks());
+        self.note(Event::Submitted { of, part, completes });
+        Ok(())
+    }
+    fn check_part(&mut self, device: DeviceId, part: PartIndex, completes: SignalHandle) -> Result<(), CopyRefused> {
+        let features = self.model.capabilities(device).features;
+        let in_device = self.memory(completes).is_device();
+        if self.is_lost(device) {
+            Err(CopyRefused::DeviceLost)
+        } else if in_device && !features.contains(Features::DEVICE_SIGNALS_ON_COPIES) {
+            Err(CopyRefused::SignalMemory)
+        } else if self.faults.refuses(part) {
+            Err(CopyRefused::Failed)
+        } else {
+            Ok(())
+        }
+    }
+}
