@@ -1,2 +1,5 @@
-//! Tests that cross crates.
+//! What crosses crates: benchmark cases, call-count and allocation tests, scenarios.
 #![forbid(unsafe_code)]
+
+pub mod cases;
+pub mod null;
