@@ -1,2 +1,43 @@
 //! The command line of Ringfence.
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod demo;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use output::{Output, complain};
+
+/// Proves from host state that GPU work is finished, and shows it on a modelled device.
+#[derive(Parser, Debug)]
+#[command(name = "ringfence", version, args_conflicts_with_subcommands = true)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Those of `demo`, which is what runs without a command.
+    #[command(flatten)]
+    demo: demo::Options,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Track the same work in five ways, and print what each costs (the default)
+    Demo(demo::Options),
+}
+
+fn main() -> ExitCode {
+    let line = Line::parse();
+    let mut out = Output::standard();
+    let code = match line.command.unwrap_or(Command::Demo(line.demo)) {
+        Command::Demo(options) => demo::demo(&options, &mut out),
+    };
+    match out.into_failure() {
+        Some(error) => {
+            complain(format!("ringfence: cannot write to standard output: {error}\n"));
+            ExitCode::FAILURE
+        }
+        None => code,
+    }
+}

@@ -1,2 +1,70 @@
-//! Checks of this repository, as a program.
-fn main() {}
+//! The checks of this repository, as a program: `cargo xtask <command>`.
+//!
+//! A desk and the continuous integration run the same commands. Each is one file of `commands`, and
+//! [`commands::test`] runs them all.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod process;
+mod source;
+mod step;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{
+    commands::{bench_gate, ci, deps, loc, loom, rules, test},
+    step::Step,
+    tree::Tree,
+};
+
+/// The checks of this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything that a machine with Rust and nothing else can run.
+    Test,
+    /// `test`, and what needs the tools of the continuous integration.
+    Ci,
+    /// The length of source files: over 400 lines fails, over 300 warns.
+    Loc,
+    /// Who may import whom, and who may name what.
+    Deps,
+    /// The exhaustive models of what threads share.
+    Loom(loom::Options),
+    /// Instructions a use, counted by callgrind, against the committed table.
+    BenchGate(bench_gate::Options),
+    /// Whether docs/rules.md names every rule, every planted fault, and files that exist.
+    Rules,
+}
+
+fn main() -> ExitCode {
+    let command = Arguments::parse().command;
+    let tree = match Tree::of_this_package() {
+        Ok(tree) => tree,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let steps = match command {
+        Command::Test => test::steps(),
+        Command::Ci => ci::steps(),
+        Command::Loc => vec![Step::new("loc", loc::run)],
+        Command::Deps => vec![Step::new("deps", deps::run)],
+        Command::Loom(options) => vec![Step::new("loom", move |tree| loom::run(tree, &options))],
+        Command::BenchGate(options) => {
+            vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
+        }
+        Command::Rules => vec![Step::new("rules", rules::run)],
+    };
+    step::run_all(&tree, steps)
+}

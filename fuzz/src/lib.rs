@@ -1,0 +1,9 @@
+//! Oracles of the fuzz targets. An oracle takes any bytes and panics if they show a fault.
+//!
+//! The targets in `fuzz_targets` are glue. With a fuzzer (`cargo fuzz run NAME`) they search; without
+//! one they are programs for stable Rust that [`replay`] every input that was ever kept, and seeded
+//! variations of it.
+#![forbid(unsafe_code)]
+
+pub mod replay;
+pub mod scenario_text;

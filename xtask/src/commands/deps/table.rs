@@ -1,0 +1,95 @@
+//! Who may know whom: the one place that says so.
+
+/// What one crate of the workspace may depend on.
+pub(super) struct Crate {
+    /// Its directory below the root.
+    pub(super) directory: &'static str,
+    /// Its package.
+    pub(super) package: &'static str,
+    /// Packages of this workspace that it may use. All others of the workspace are forbidden.
+    pub(super) ours: &'static [&'static str],
+    /// Packages of others.
+    pub(super) others: Others,
+}
+
+/// What a crate may use from outside the workspace.
+pub(super) enum Others {
+    /// Anything that `deny.toml` allows.
+    Any,
+    /// These alone, each only in its tables of `Cargo.toml`.
+    Only(&'static [(&'static str, &'static str)]),
+}
+
+/// Every crate of the workspace. A member that is missing here fails the check.
+pub(super) const CRATES: &[Crate] = &[
+    Crate {
+        directory: "core",
+        package: "ringfence",
+        ours: &[],
+        others: Others::Only(&[
+            ("dependencies", "bitflags"),
+            ("dependencies", "thiserror"),
+            ("target.'cfg(ringfence_loom)'.dependencies", "loom"),
+            ("dev-dependencies", "mockall"),
+            ("dev-dependencies", "proptest"),
+        ]),
+    },
+    Crate {
+        directory: "backend-mock",
+        package: "ringfence-mock",
+        ours: &["ringfence"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "cli",
+        package: "ringfence-cli",
+        ours: &["ringfence", "ringfence-mock"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "tests",
+        package: "ringfence-tests",
+        ours: &["ringfence", "ringfence-mock", "ringfence-cli"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "examples",
+        package: "ringfence-examples",
+        ours: &["ringfence"],
+        others: Others::Any,
+    },
+    Crate { directory: "xtask", package: "xtask", ours: &[], others: Others::Any },
+];
+
+/// The modules of the core, from the lowest layer to the highest:
+/// `id -> proof -> watermark -> ring -> drive -> event`. A module may name modules of its own layer
+/// and of every layer before it, and none of a later one. A module that is missing here fails the
+/// check. `lib.rs`, which declares them all, is outside; the loom models, which are tests, are on top.
+pub(super) const LAYERS: &[&[&str]] = &[
+    &["plant", "sync"],
+    &["id"],
+    &["backend", "error", "timing"],
+    &["proof"],
+    &["watermark"],
+    &["ledger", "placement", "retire", "wait"],
+    &["ring", "polling", "staging"],
+    &["drive"],
+    &["event"],
+    &["models"],
+];
+
+/// The only file of the core that may name [`SYNCHRONISATION`], so that loom can replace it all.
+pub(super) const FACADE: &str = "core/src/sync.rs";
+/// The loom models, which count executions from outside of them.
+pub(super) const MODELS: &str = "core/src/models";
+/// Where atomics, locks and `Arc` come from.
+pub(super) const SYNCHRONISATION: &[&str] = &["std::sync", "core::sync", "alloc::sync", "loom"];
+
+/// What judges the core, and so must not be built from it.
+pub(super) const JUDGES: &[&str] = &["backend-mock/src/oracle", "backend-mock/src/model"];
+/// The modules of the core that are judged.
+pub(super) const JUDGED: &[&str] =
+    &["ring", "watermark", "proof", "drive", "event", "polling", "retire"];
+
+/// Directories whose code may be `unsafe`: those that talk to a C library or are one.
+pub(super) const UNSAFE_ALLOWED: &[&str] = &["backend-hsa", "backend-hip", "softgpu", "capi"];

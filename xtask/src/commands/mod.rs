@@ -1,0 +1,9 @@
+//! One file a command.
+
+pub(crate) mod bench_gate;
+pub(crate) mod ci;
+pub(crate) mod deps;
+pub(crate) mod loc;
+pub(crate) mod loom;
+pub(crate) mod rules;
+pub(crate) mod test;

@@ -1,0 +1,172 @@
+//! Whether `docs/rules.md` keeps its promise: every rule has a row, every planted fault is named,
+//! and what a row names exists.
+//!
+//! A row starts with the rule's identifier; what it names stands between back-ticks. A name with a
+//! slash is a file, in a column headed "planted" it is a fault, and in one headed "scenario" it is a
+//! file of `tests/scenarios`, with or without its extension.
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeSet, path::Path};
+
+use crate::{
+    step::{Failure, Outcome, report},
+    tree::Tree,
+};
+
+/// The document.
+const DOCUMENT: &str = "docs/rules.md";
+/// Where the planted faults are listed, each with its rule.
+const FAULTS: &str = "core/src/plant.rs";
+/// Where the scenarios are.
+const SCENARIOS: &str = "tests/scenarios";
+/// Signal rules have the numbers 1 to this.
+const RULES: u32 = 21;
+
+/// Checks the document against the tree.
+pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
+    let scenarios = tree.files(SCENARIOS, "toml")?;
+    let scenarios = scenarios.iter().filter_map(|path| path.file_stem());
+    let facts = Facts {
+        faults: faults(&tree.read(FAULTS)?),
+        scenarios: scenarios.map(|stem| stem.to_string_lossy().into_owned()).collect(),
+        exists: &|path| tree.path(path).exists(),
+    };
+    report(&check(&tree.read(DOCUMENT)?, &facts), "docs/rules.md does not keep its promise")
+}
+
+/// What the document is compared with.
+struct Facts<'a> {
+    faults: Vec<Fault>,
+    /// The scenarios, by the stems of their file names.
+    scenarios: BTreeSet<String>,
+    exists: &'a dyn Fn(&Path) -> bool,
+}
+
+/// One planted fault.
+#[derive(PartialEq, Eq, Debug)]
+struct Fault {
+    name: String,
+    rule: String,
+}
+
+/// The faults that the source of `plant.rs` lists, as `Name => "S1",`.
+fn faults(source: &str) -> Vec<Fault> {
+    let lines = source.lines().filter_map(|line| line.trim().split_once(" => \""));
+    lines
+        .filter_map(|(name, rest)| {
+            let rule = rest.strip_suffix("\",")?;
+            Some(Fault { name: name.to_owned(), rule: rule.to_owned() })
+        })
+        .collect()
+}
+
+/// One row of a table, as it stands under its headings.
+struct RuleRow<'a> {
+    rule: &'a str,
+    line: usize,
+    /// The names between back-ticks, each with the heading of its column in lower case.
+    names: Vec<(String, &'a str)>,
+}
+
+fn rows(document: &str) -> Vec<RuleRow<'_>> {
+    let mut rows = Vec::new();
+    let mut headings: Vec<String> = Vec::new();
+    let lines: Vec<&str> = document.lines().collect();
+    for (index, line) in lines.iter().enumerate() {
+        let Some(cells) = cells(line) else { continue };
+        // A table's first row is followed by its rule of dashes.
+        if lines
+            .get(index + 1)
+            .is_some_and(|next| next.starts_with("|-") || next.starts_with("| -"))
+        {
+            headings = cells.iter().map(|cell| cell.to_lowercase()).collect();
+            continue;
+        }
+        let rule = cells[0].trim_matches(['*', '`']);
+        if !is_rule(rule) {
+            continue;
+        }
+        let names = cells.iter().enumerate().flat_map(|(column, cell)| {
+            let heading = headings.get(column).cloned().unwrap_or_default();
+            cell.split('`').skip(1).step_by(2).map(move |name| (heading.clone(), name))
+        });
+        rows.push(RuleRow { rule, line: index + 1, names: names.collect() });
+    }
+    rows
+}
+
+/// The cells of a line, if it is part of a table.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+    Some(inner.split('|').map(str::trim).collect())
+}
+
+fn is_rule(cell: &str) -> bool {
+    cell.strip_prefix('S').is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// What is wrong with the document, a line each.
+fn check(document: &str, facts: &Facts<'_>) -> Vec<String> {
+    let rows = rows(document);
+    let mut wrong = Vec::new();
+    for number in 1..=RULES {
+        let rule = format!("S{number}");
+        match rows.iter().filter(|row| row.rule == rule).count() {
+            1 => {}
+            0 => wrong.push(format!("{rule} has no row")),
+            count => wrong.push(format!("{rule} has {count} rows")),
+        }
+    }
+    let mut named = BTreeSet::new();
+    for row in &rows {
+        wrong.extend(check_row(row, facts, &mut named));
+    }
+    let unnamed = facts.faults.iter().filter(|fault| !named.contains(fault.name.as_str()));
+    wrong.extend(unnamed.map(|fault| {
+        format!("planted fault `{}` stands in no row; its rule is {}", fault.name, fault.rule)
+    }));
+    wrong
+}
+
+/// What is wrong with one row. The faults that it names join `named`.
+fn check_row<'a>(
+    row: &RuleRow<'a>,
+    facts: &Facts<'_>,
+    named: &mut BTreeSet<&'a str>,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    let mut faults = 0;
+    for &(ref heading, name) in &row.names {
+        if heading.contains("planted") {
+            faults += 1;
+            named.insert(name);
+            match facts.faults.iter().find(|fault| fault.name == name) {
+                Some(fault) if fault.rule == row.rule => {}
+                Some(fault) => wrong.push(format!("`{name}` breaks {}, says {FAULTS}", fault.rule)),
+                None => wrong.push(format!("{FAULTS} has no fault `{name}`")),
+            }
+        } else if heading.contains("scenario") {
+            let stem = name.rsplit('/').next().unwrap_or(name);
+            if !facts.scenarios.contains(stem.strip_suffix(".toml").unwrap_or(stem)) {
+                wrong.push(format!("{SCENARIOS} has no `{name}`"));
+            }
+        } else if name.contains('/') {
+            files += 1;
+            // `path:line` and `path::item` name a place in the file.
+            let path = name.split(':').next().unwrap_or(name);
+            if !(facts.exists)(Path::new(path)) {
+                wrong.push(format!("there is no `{path}`"));
+            }
+        }
+    }
+    if files == 0 {
+        wrong.push("no file is named".to_owned());
+    }
+    if faults == 0 {
+        wrong.push("no planted fault is named".to_owned());
+    }
+    wrong.iter().map(|what| format!("line {}, {}: {what}", row.line, row.rule)).collect()
+}

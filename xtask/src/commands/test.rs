@@ -1,0 +1,107 @@
+//! Everything that a machine with Rust and nothing else can run, cheapest first.
+
+use crate::{
+    commands::{bench_gate, deps, loc, loom, rules},
+    process::{Presence, Program},
+    step::{Failure, Outcome, Step},
+    tree::Tree,
+};
+
+/// The steps, in order.
+pub(crate) fn steps() -> Vec<Step> {
+    let mut steps = vec![
+        Step::new("fmt", format),
+        Step::new("loc", loc::run),
+        Step::new("deps", deps::run),
+        Step::new("rules", rules::run),
+    ];
+    // One package at a time: together, features that one asks for would be on for all.
+    for package in deps::packages() {
+        let line = format!("clippy --package {package} --all-targets -- -D warnings");
+        steps.push(cargo(format!("clippy {package}"), line));
+    }
+    let planted =
+        "clippy --package ringfence-tests --all-targets --features planted -- -D warnings";
+    steps.extend([
+        cargo("clippy with planted faults", planted),
+        Step::new("documentation", documentation),
+        Step::new("tests", |tree| harness(tree).run("--workspace", "dev")),
+        cargo("examples in the documentation", "test --workspace --doc"),
+        Step::new("planted faults", |tree| {
+            harness(tree).run("--package ringfence-tests --features planted", "checked")
+        }),
+        Step::new("loom models", |tree| loom::run(tree, &loom::Options::default())),
+        cargo("demo", "run --release"),
+        cargo("example", "run --release --package ringfence-examples --bin embed_in_a_runtime"),
+        cargo("scenarios", "run --release -- replay tests/scenarios"),
+        Step::new("fuzz corpus", fuzz_corpus),
+        Step::new("instructions", |tree| bench_gate::run(tree, &bench_gate::Options::default())),
+    ]);
+    steps
+}
+
+/// A step that is one call of cargo.
+fn cargo(name: impl Into<String>, line: impl Into<String>) -> Step {
+    let line = line.into();
+    Step::new(name, move |tree| Program::cargo(tree, &line).run())
+}
+
+/// The fuzz targets are a workspace of their own.
+fn format(tree: &Tree) -> Result<Outcome, Failure> {
+    let _ = Program::cargo(tree, "fmt --all --check").run()?;
+    Program::cargo(tree, "fmt --manifest-path fuzz/Cargo.toml --check").run()
+}
+
+/// The command line's program has the name of the core's library, and so of its pages: it goes first,
+/// and the library's pages stay.
+fn documentation(tree: &Tree) -> Result<Outcome, Failure> {
+    let doc = |packages: &str| {
+        Program::cargo(tree, "doc --no-deps --document-private-items")
+            .arguments(packages.split(' '))
+            .add_flags("RUSTDOCFLAGS", "-D warnings")
+            .run()
+    };
+    let _ = doc("--package ringfence-cli")?;
+    doc("--workspace --exclude ringfence-cli")
+}
+
+/// What runs the tests: cargo-nextest where it is, since a hung test then has a name.
+struct Harness<'a> {
+    tree: &'a Tree,
+    nextest: Presence,
+}
+fn harness(tree: &Tree) -> Harness<'_> {
+    Harness { tree, nextest: Program::cargo(tree, "nextest --version").presence() }
+}
+impl Harness<'_> {
+    /// Runs the tests of `selection`, built with `profile`; not those in documentation.
+    fn run(&self, selection: &str, profile: &str) -> Result<Outcome, Failure> {
+        let line = match self.nextest {
+            Presence::Here => format!("nextest run {selection} --cargo-profile {profile}"),
+            Presence::Missing => {
+                format!("test {selection} --profile {profile} --lib --bins --tests --examples")
+            }
+        };
+        Program::cargo(self.tree, &line).run()
+    }
+}
+
+/// Builds the fuzz targets without a fuzzer, and replays every input that was ever kept.
+fn fuzz_corpus(tree: &Tree) -> Result<Outcome, Failure> {
+    let targets = tree.files("fuzz/fuzz_targets", "rs")?;
+    if targets.is_empty() {
+        return Ok(Outcome::Skipped("there are no fuzz targets".to_owned()));
+    }
+    let fuzz = |command: &str| {
+        Program::cargo(tree, command)
+            .arguments("--manifest-path fuzz/Cargo.toml --release --target-dir".split(' '))
+            .arguments([tree.target("fuzz")])
+    };
+    let _ = fuzz("clippy --all-targets").arguments(["--", "-D", "warnings"]).run()?;
+    let _ = fuzz("build").run()?;
+    for target in targets {
+        let name = target.file_stem().unwrap_or_default().to_string_lossy();
+        let _ = fuzz(&format!("run --quiet --bin {name}")).run()?;
+    }
+    Ok(Outcome::Passed)
+}
