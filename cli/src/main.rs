@@ -3,6 +3,7 @@
 
 mod demo;
 mod output;
+mod replay;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,8 @@ struct Line {
 enum Command {
     /// Track the same work in five ways, and print what each costs (the default)
     Demo(demo::Options),
+    /// Play scenario files, and check every step against the rules
+    Replay(replay::Options),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let mut out = Output::standard();
     let code = match line.command.unwrap_or(Command::Demo(line.demo)) {
         Command::Demo(options) => demo::demo(&options, &mut out),
+        Command::Replay(options) => replay::replay(&options, &mut out),
     };
     match out.into_failure() {
         Some(error) => {

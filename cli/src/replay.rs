@@ -70,7 +70,10 @@ fn replay_one(file: &Path, handler: &GraphicalReportHandler) -> Ended {
             Ok(report) => Ended::Passed(report),
             Err(failed) => Ended::Failed(drawn(failed.as_ref(), handler)),
         },
-        Err(rejected) => Ended::Failed(drawn(&rejected, handler)),
+        Err(rejected) => Ended::Failed(match rejected.problems() {
+            [one] => drawn(one, handler),
+            _ => drawn(&rejected, handler),
+        }),
     }
 }
 
@@ -119,4 +122,25 @@ fn in_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_stands_for_the_files_that_lie_directly_in_it() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
+        let files = find(std::slice::from_ref(&corpus)).expect("the corpus is there");
+        assert!(files.len() >= 50);
+        assert!(files.iter().all(|file| file.parent() == Some(corpus.as_path())));
+        assert!(files.is_sorted());
+    }
+    #[test]
+    fn a_missing_folder_is_named() {
+        let missing = PathBuf::from("no such folder");
+        let file = find(std::slice::from_ref(&missing))
+            .expect("taken for a file, which reading will deny");
+        assert_eq!(file, [missing]);
+    }
 }

@@ -81,9 +81,19 @@ impl Placement {
     /// ```
     #[inline]
     pub fn memory(&self, role: Role) -> SignalMemory {
-        let features = self.capabilities.features;
+        let allowed =
+            if self.allows_device_signals() { DeviceSignals::On } else { DeviceSignals::Off };
+        Self::memory_where(allowed, self.capabilities.features, role)
+    }
+    /// The same, where it is known whether device memory is allowed at all.
+    #[inline]
+    pub(crate) fn memory_where(
+        device_signals: DeviceSignals,
+        features: Features,
+        role: Role,
+    ) -> SignalMemory {
         let device_if = |allowed: bool| {
-            if allowed && self.allows_device_signals() {
+            if allowed && device_signals == DeviceSignals::On {
                 SignalMemory::Device
             } else {
                 SignalMemory::Host

@@ -87,10 +87,7 @@ impl Signals for NullDevice {
             count(&self.0.created);
             *signal = SignalHandle::new(self.0.created.get());
         }
-        Ok(Created {
-            count: batch.len(),
-            memory,
-        })
+        Ok(Created { count: batch.len(), memory })
     }
     fn destroy(&self, _signal: SignalHandle) {
         count(&self.0.destroyed);

@@ -20,6 +20,12 @@ struct Object<'a> {
     uses_asked: u32,
     seed: u64,
     profile: &'a str,
+    notes: Notes<'a>,
+}
+
+/// What the figures mean, by the start of their names.
+#[derive(Serialize)]
+struct Notes<'a> {
     modelled: &'a str,
     ns_per_use: &'a str,
 }
@@ -117,8 +123,7 @@ pub(crate) fn object(options: &Options, all: &[Figures], checks: &[Check]) -> St
         uses_asked: options.uses,
         seed: options.seed,
         profile: options.profile.name(),
-        modelled: LABEL,
-        ns_per_use: BOOKKEEPING,
+        notes: Notes { modelled: LABEL, ns_per_use: BOOKKEEPING },
     };
     let text = serde_json::to_string(&object).expect("numbers, strings and lists are JSON");
     text + "\n"

@@ -11,6 +11,9 @@ mod run;
 mod table;
 mod workload;
 
+#[cfg(test)]
+mod tests;
+
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -31,7 +34,7 @@ pub(crate) struct Options {
     #[arg(long)]
     json: bool,
     /// Signals that the mix uses in each run, besides those that a tracker adds
-    #[arg(long, value_name = "N", default_value = "200000", value_parser = parse_uses)]
+    #[arg(long, value_name = "N", default_value = "200000", value_parser = parse_uses, allow_negative_numbers = true)]
     uses: u32,
     /// What the mix and the device's choices follow from
     #[arg(long, value_name = "S", default_value_t = 1)]

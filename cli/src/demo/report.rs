@@ -13,8 +13,8 @@ use super::{
 use crate::output::Colours;
 
 /// How the real nanoseconds are measured.
-pub(crate) const BOOKKEEPING: &str = "real time of the whole mix on a device whose calls do nothing and whose \
-     work is always done, queries and waits included, divided by uses; median of 5 runs on this machine";
+pub(crate) const BOOKKEEPING: &str = "real time of this machine for the whole mix, queries and waits included, on a \
+     device whose calls do nothing and whose work is always done, divided by uses; median of 5 runs";
 
 /// What is about to run.
 pub(crate) fn opening(options: &Options, mix: &Mix) -> String {
@@ -30,7 +30,7 @@ pub(crate) fn opening(options: &Options, mix: &Mix) -> String {
 /// What the figures mean.
 pub(crate) fn notes() -> String {
     format!(
-        "model: {LABEL}; the device's calls at the price that an MI300X would ask, without its kernels.\n\
+        "model: {LABEL}. What the calls and waits would cost a host with an MI300X, by public figures.\n\
          bookkeeping: {BOOKKEEPING}.\n\n"
     )
 }

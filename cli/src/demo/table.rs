@@ -3,7 +3,6 @@
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 use ringfence::{backend::SignalMemory, ledger::LoadCause};
-use ringfence_mock::cost::LABEL;
 
 use super::{checks::ratio, run::Figures};
 
@@ -12,7 +11,7 @@ type Line = (&'static str, fn(&Figures) -> String);
 
 const LINES: [Line; 19] = [
     ("uses", |f| grouped(f.counts.uses)),
-    ("  of which fence uses", |f| grouped(f.counts.fence_uses)),
+    ("  of them fence uses", |f| grouped(f.counts.fence_uses)),
     ("packets", |f| grouped(f.counts.packets)),
     ("host loads", |f| grouped(f.counts.loads.all_host())),
     ("device reads", |f| grouped(f.counts.loads.all_device())),
@@ -26,9 +25,9 @@ const LINES: [Line; 19] = [
     ("flushes", |f| grouped(f.counts.flushes)),
     ("signals created", |f| grouped(f.counts.created)),
     ("peak parked", |f| grouped(f.counts.parked_peak)),
-    ("model: µs a use, calls", |f| micros(f, f.modelled.calls.as_nanos())),
-    ("model: µs a use, waits", |f| micros(f, f.modelled.waits.as_nanos())),
-    ("bookkeeping: ns a use", |f| format!("{:.1}", f.bookkeeping)),
+    ("model µs/use, calls", |f| micros(f, f.modelled.calls.as_nanos())),
+    ("model µs/use, waits", |f| micros(f, f.modelled.waits.as_nanos())),
+    ("bookkeeping ns/use", |f| format!("{:.1}", f.bookkeeping)),
     ("rule violations", |f| grouped(f.violations)),
 ];
 
@@ -50,7 +49,7 @@ pub(crate) fn table(all: &[Figures]) -> String {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    format!("{table}\n{LABEL}: the lines that begin with \"model\"\n")
+    format!("{table}\n")
 }
 
 fn micros(figures: &Figures, nanos: u128) -> String {
@@ -62,7 +61,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

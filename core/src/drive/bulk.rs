@@ -36,7 +36,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                     let record = self.submit_recorded(what, None)?;
                     each(record.about().of, Some(record));
                 } else {
-                    each(self.submit(what)?, None);
+                    each(self.submit_own(what)?, None);
                 }
             }
             return Ok(());
@@ -70,11 +70,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.queue.commit(at, &Packet::nothing()); // a reserved index is always published
             } else if what.completion == Completion::None {
                 self.queue.commit(at, &what.packet(SignalHandle::NULL));
-                each(self.note_packet(at, IsFence::No, what.release), None);
+                let of = UseId::new(self.lane(), at);
+                self.note_packet(of, IsFence::No, what.release);
+                self.note_bare();
+                each(of, None);
             } else {
                 let pool = pools.of(self, what);
                 let mut record = if is_recorded(what) { records.pop() } else { None };
-                match self.bind_and_commit(at, pool, *what, record.as_mut()) {
+                match self.bind_and_commit(at, pool, what, record.as_mut()) {
                     Ok(of) => each(of, record),
                     Err(error) => failed = Err(error),
                 }

@@ -1,6 +1,9 @@
 //! Copies on another engine, in one part or many (S5, S8).
 
-use super::{marker::Awaited, tracker::Tracker};
+use super::{
+    marker::Awaited,
+    tracker::{Life, Tracker},
+};
 use crate::{
     backend::{CopyEngine, Device, Engine, PacketQueue, PartIndex, WaitHint, WaitOutcome},
     error::Error,
@@ -54,6 +57,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ) -> Result<Arc<Record>, Error> {
         let count = u32::try_from(what.parts.len()).ok().and_then(NonZeroU32::new);
         let parts = Parts::new(count.expect("a copy has 1 to 2^32 - 1 parts"));
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
         for awaited in &what.waits {
             awaited.check_reader(self.device.id(), self.capabilities.features)?;
         }
@@ -63,13 +69,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             Some(_) => self.bind_polled_copy(engine, parts, what.timing, &mut record)?,
             None => self.bind_copy(engine, parts, &what, &mut record)?,
         };
+        self.hold_for_copy(of, what.waits);
         for (index, &part) in what.parts.iter().enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
             if engine.submit(of.packet(), PartIndex::new(index), part, signal, &waits).is_err() {
                 return Err(self.copy_failed(of, index, parts));
             }
         }
-        self.hold_for_copy(of, what.waits);
         Ok(record)
     }
     fn bind_copy<E: CopyEngine>(
@@ -112,8 +118,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             fresh.renew(about, held);
         }
         let of = secured.bind(at, with, Some(record.clone()));
-        self.counts.uses += 1;
-        self.since_look += 1;
+        self.note_copy();
         let waits_in_device = what.waits.iter().any(|awaited| awaited.memory().is_device());
         if memory.is_device() || waits_in_device {
             self.flush_for_others(crate::backend::SignalMemory::Device);

@@ -130,7 +130,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if waits && by == WaitBy::Value {
             // Later packets without the barrier bit may pass a value packet; none passes this one.
             let behind = Submission::waiting(Body::And(Deps::NONE), Barrier::Set);
-            self.submit(behind)?;
+            self.submit_own(behind)?;
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             return self.publish_polled_wait(packet, holds);
         }
         self.ring.reserve_pins(uses.len());
-        let consumer = self.submit(packet)?;
+        let consumer = self.submit_own(packet)?;
         if planted!(NoPin) {
             return Ok(());
         }

@@ -23,6 +23,7 @@ mod settle;
 mod submission;
 mod submit;
 mod synchronize;
+mod tally;
 mod tracker;
 mod waiting;
 

@@ -39,7 +39,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             Named::KeptBack(why) => Ok(Outcome::Failed(why)),
             Named::InFlight(probe) => {
                 let value = self.load(probe.signal(), probe.memory(), LoadCause::Query);
-                self.settle(probe, value)?;
+                let _left = self.settle(probe, value)?;
                 match self.ring.look_up(named) {
                     Named::InFlight(_) => Ok(Outcome::Pending),
                     Named::Over => Ok(Outcome::Finished),

@@ -63,10 +63,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// One flush for one arm: there is no batch.
     fn flush_one(&mut self) {
         if self.capabilities.owner_needs_flush() {
-            if !planted!(NoFlush) {
-                self.device.flush();
-            }
-            self.counts.flushes += 1;
+            self.flush_stores();
         } else {
             self.device.publish_stores();
             self.counts.store_fences += 1;
@@ -149,7 +146,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.bind_polled(pool, of, with.timing, record, about);
         self.queue.commit(at, &what.packet(signal));
         self.queue.ring_doorbell(at);
-        self.note_use(at, fence, what.release);
+        self.note_packet(of, fence, what.release);
+        self.note_use(fence);
         Ok(of)
     }
     fn bind_polled(
@@ -213,7 +211,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             ledger: self.ledger.clone(),
         };
         self.bind_polled(pool, of, timing, Some(record), Some(about));
-        self.counts.uses += 1;
+        self.note_copy();
         Ok((of, signal))
     }
     /// Waits, bounded, for the parts that were issued; until then the signal is not used again (S8).

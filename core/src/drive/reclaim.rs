@@ -47,16 +47,16 @@ impl Reclaim {
     ) -> Result<Self, Error> {
         match self {
             Reclaim::Look => {
-                tracker.since_look = 0;
-                if tracker.ring.covered() >= tracker.policy.ring.batch as usize {
+                tracker.note_look();
+                // Half a batch is enough: two streams that take turns cover just that much.
+                if tracker.ring.covered() >= (tracker.policy.ring.batch as usize).div_ceil(2) {
                     return Ok(Reclaim::Retire); // others on the queue paid for the proof
                 }
                 Ok(tracker.choose().map_or(Reclaim::Retire, Reclaim::Load))
             }
             Reclaim::Load(probe) => {
                 let value = tracker.load(probe.signal(), probe.memory(), LoadCause::Retire);
-                tracker.settle(probe, value)?;
-                Ok(Reclaim::Retire)
+                tracker.settle(probe, value)
             }
             Reclaim::Retire => {
                 tracker.retire_known()?;
@@ -106,7 +106,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn probe(&mut self) -> Result<Reclaimed, Error> {
         let before = self.in_flight();
         if self.polling.is_none() {
-            self.since_look = 0;
+            self.note_look();
             let newest = self.ring.newest_fence();
             self.look(newest.map_or(Reclaim::Retire, Reclaim::Load))?;
         }
@@ -135,7 +135,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         self.ring.nominate(read_index).or_else(|| self.ring.look_further())
     }
+    #[inline]
     fn unpark(&mut self) -> Result<(), Error> {
+        if self.ring.parked() + self.ring.quarantined() == 0 { Ok(()) } else { self.unpark_some() }
+    }
+    #[inline(never)]
+    fn unpark_some(&mut self) -> Result<(), Error> {
         for _ in 0..self.ring.parked() {
             if let Some(arm) = self.ring.unpark() {
                 self.store(arm);
@@ -152,6 +157,6 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Something is pinned and nothing in flight would ever prove it: a fence will (S20).
     pub(super) fn ask_for_fence(&mut self) -> Result<(), Error> {
         self.counts.fences_asked += 1;
-        self.submit(Submission::marker(Role::Dispatch)).map(drop)
+        self.submit_own(Submission::marker(Role::Dispatch)).map(drop)
     }
 }

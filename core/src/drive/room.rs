@@ -67,13 +67,18 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub(super) fn is_short(&self, pool: SignalMemory) -> bool {
         let usable = self.ring.usable(pool);
         usable == 0
-            || usable <= self.policy.ring.low_water() && self.since_look >= self.policy.ring.batch
+            || usable <= self.policy.ring.low_water()
+                && self.since_look() >= u64::from(self.policy.ring.batch)
     }
     #[cold]
     #[inline(never)]
     pub(super) fn make_room(&mut self, pool: SignalMemory, wanted: usize) -> Result<(), Error> {
-        let may_load = self.since_look >= self.policy.ring.batch;
-        let mut room = Room::Look(if may_load { Reclaim::Look } else { Reclaim::Retire });
+        let may_load = self.since_look() >= u64::from(self.policy.ring.batch);
+        self.look(if may_load { Reclaim::Look } else { Reclaim::Retire })?;
+        if self.ring.usable(pool) >= wanted {
+            return Ok(());
+        }
+        let mut room = Room::Observe;
         while !matches!(room, Room::Made) {
             room = room.step(self, pool, wanted)?;
         }
@@ -129,7 +134,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     fn wait_for_room(&mut self, probe: Probe) -> Result<(), Error> {
         self.counts.waits_for_room += 1;
         let value = self.wait_for(&probe)?;
-        self.settle(probe, value)
+        self.settle(probe, value).map(drop)
     }
     /// Waits on the host until the probe's signal is below 1.
     pub(super) fn wait_for(&mut self, probe: &Probe) -> Result<SignalValue, Error> {

@@ -1,12 +1,12 @@
 //! What follows from a proof: the timing is taken, the signal armed, the batch flushed.
 
-use super::{policy::Audit, tracker::Tracker};
+use super::{policy::Audit, reclaim::Reclaim, tracker::Tracker};
 use crate::{
     backend::{Device, HostDataPath, PacketQueue, SignalMemory},
     error::Error,
     id::{SignalHandle, SignalValue, ValueState},
     ledger::LoadCause,
-    proof::Harvest,
+    proof::{Harvest, Proven},
     ring::{Arm, Confirmed, Finished, Probe, Record, Timing},
     timing::Interval,
 };
@@ -22,16 +22,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.counts.loads.note(cause, memory);
         self.device.load(signal)
     }
-    /// Everything that `value`, loaded for `probe`, proves is retired.
-    pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<(), Error> {
+    /// Everything that `value`, loaded for `probe`, proves is retired. Says which step of a search is
+    /// left.
+    pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<Reclaim, Error> {
         match self.ring.confirm(probe, value) {
-            Ok(Confirmed::Pending | Confirmed::Settled) => Ok(()),
-            Ok(Confirmed::Own(finished)) => self.retire_elsewhere(finished),
+            Ok(Confirmed::Pending | Confirmed::Settled) => Ok(Reclaim::Retire),
+            Ok(Confirmed::Own(finished)) => self.retire_one(finished).map(|()| Reclaim::Retire),
             Ok(Confirmed::Fence(proof)) => {
                 if let Some(mark) = self.ring.mark_of(proof.of().lane()) {
                     let _ = mark.raise(proof);
                 }
-                self.retire_known()
+                self.retire_known().map(|()| Reclaim::Unpark)
             }
             Err(error) => {
                 self.counts.quarantined += 1;
@@ -42,29 +43,50 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Retires what is known to be finished without a load.
     pub(super) fn retire_known(&mut self) -> Result<(), Error> {
         if let Some(proven) = self.ring.observe() {
-            while let Some(finished) = self.ring.next_covered(proven) {
+            loop {
+                if self.policy.audit == Audit::Off {
+                    self.retire_unrecorded(proven);
+                }
+                let Some(finished) = self.ring.next_covered(proven) else { break };
                 self.retire_one(finished)?;
             }
         }
-        while let Some(finished) = self.ring.next_finished() {
-            self.retire_elsewhere(finished)?;
+        if self.ring.may_prove_more() {
+            while let Some(finished) = self.ring.next_finished() {
+                self.retire_one(finished)?;
+            }
         }
         Ok(())
     }
-    /// As [`retire_one`](Self::retire_one), away from the path of a use.
-    #[inline(never)]
-    pub(super) fn retire_elsewhere(&mut self, finished: Finished) -> Result<(), Error> {
-        self.retire_one(finished)
+    /// Retires what `proven` covers, up to the first use that somebody has a record of.
+    #[inline]
+    fn retire_unrecorded(&mut self, proven: Proven) {
+        loop {
+            let limit =
+                (self.policy.ring.batch as usize).saturating_sub(self.ring.unflushed()).max(1);
+            let Self { ring, device, .. } = self;
+            let batch = ring.retire_unrecorded(proven, limit, |arm| {
+                device.arm(arm.signal(), SignalValue::ARMED);
+            });
+            self.counts.arms += batch.armed as u64;
+            if batch.parked > 0 {
+                self.note_kept(batch.parked);
+            }
+            self.flush_full_batch();
+            if batch.armed + batch.parked < limit {
+                return;
+            }
+        }
     }
     /// Retires what queries and waits of others saw finished.
     pub(super) fn retire_observed(&mut self) -> Result<(), Error> {
         while let Some(finished) = self.ring.next_observed() {
-            self.retire_elsewhere(finished)?;
+            self.retire_one(finished)?;
         }
         self.retire_known()
     }
-    #[inline(always)]
-    fn retire_one(&mut self, finished: Finished) -> Result<(), Error> {
+    #[inline(never)]
+    pub(super) fn retire_one(&mut self, finished: Finished) -> Result<(), Error> {
         if self.policy.audit == Audit::On {
             let value = self.load(finished.signal(), finished.memory(), LoadCause::Check);
             if value.state() != ValueState::Done && !planted!(IgnoreOverDecrement) {
@@ -81,25 +103,29 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         match self.ring.retire(finished, harvest) {
             Some(arm) => self.store(arm),
-            None => self.note_kept(),
+            None => self.note_kept(1),
         }
         Ok(())
     }
-    #[inline(always)]
+    #[inline]
     pub(super) fn store(&mut self, arm: Arm) {
         self.device.arm(arm.signal(), SignalValue::ARMED);
         self.counts.arms += 1;
+        self.flush_full_batch();
+    }
+    #[inline]
+    fn flush_full_batch(&mut self) {
         if self.ring.unflushed() >= self.policy.ring.batch as usize {
             self.flush();
         }
     }
-    /// A finished use's signal was not armed: somebody holds it, or a waiter saw it below 0.
+    /// The signals of so many finished uses were not armed: somebody holds it, or a waiter saw it below 0.
     #[cold]
     #[inline(never)]
-    fn note_kept(&mut self) {
+    fn note_kept(&mut self, count: usize) {
         let parked = self.ring.parked() as u64;
         self.counts.quarantined = self.counts.quarantined.max(self.ring.quarantined() as u64);
-        self.counts.parks += 1;
+        self.counts.parks += count as u64;
         self.counts.parked_peak = self.counts.parked_peak.max(parked);
     }
     /// Makes what was armed visible to the packet processor, once for the whole batch (S10).
@@ -124,7 +150,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.flush_stores();
         }
     }
-    fn flush_stores(&mut self) {
+    pub(super) fn flush_stores(&mut self) {
         if !planted!(NoFlush) {
             self.device.flush();
         }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     backend::{Device, PacketCount, PacketQueue, SignalMemory},
     error::{CreateError, Error},
-    id::{Barrier, CacheScope, PacketId, SignalHandle, UseId},
+    id::{Barrier, PacketId, SignalHandle, UseId},
     placement::Role,
     ring::{IsFence, Record, Recorded, Timing, Use},
     sync::Arc,
@@ -20,14 +20,19 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// # Errors
     /// No signal can be had ([`Error::Exhausted`], [`Error::Create`]), a wait for one ran into its limit,
     /// a signal fell below 0, or the device was lost. Nothing was published then.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, what: Submission<Q::Work>) -> Result<UseId, Error> {
         if what.completion == Completion::None {
             return self.submit_bare(Submission { ..what });
         }
-        let of = self.publish(Submission { timing: Timing::Unwanted, ..what }, None)?;
+        let of = self.publish(&what, None)?;
         self.end_batch()?;
         Ok(of)
+    }
+    /// As [`submit`](Self::submit), for this crate's own packets: one copy of its code for all of them.
+    #[inline(never)]
+    pub(super) fn submit_own(&mut self, what: Submission<Q::Work>) -> Result<UseId, Error> {
+        self.submit(what)
     }
     /// Publishes one packet whose completion, and timing if wanted, is kept in a record. `reuse` is a
     /// record that the caller does not need any more: nothing is allocated if nobody else holds it.
@@ -40,7 +45,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         reuse: Option<Arc<Record>>,
     ) -> Result<Arc<Record>, Error> {
         let mut record = self.fresh_record(reuse);
-        self.publish(what, Some(&mut record))?;
+        self.publish(&what, Some(&mut record))?;
         self.end_batch()?;
         Ok(record)
     }
@@ -61,14 +66,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let at = self.queue.reserve(PacketCount::ONE);
         self.queue.commit(at, &what.packet(SignalHandle::NULL));
         self.queue.ring_doorbell(at);
-        Ok(self.note_packet(at, IsFence::No, what.release))
+        let of = UseId::new(self.lane(), at);
+        self.note_packet(of, IsFence::No, what.release);
+        self.note_bare();
+        Ok(of)
     }
     /// A pool with a signal for `role`, and room in it.
     #[inline(always)]
     pub(super) fn secure_room(&mut self, role: Role) -> Result<SignalMemory, Error> {
-        if self.life == Life::Lost {
-            return Err(self.lost_error());
-        }
         let pool = self.place(role);
         if self.is_short(pool) { self.find_room(role, pool, 1) } else { Ok(pool) }
     }
@@ -92,11 +97,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline(always)]
     pub(super) fn publish(
         &mut self,
-        what: Submission<Q::Work>,
+        what: &Submission<Q::Work>,
         record: Option<&mut Arc<Record>>,
     ) -> Result<UseId, Error> {
-        if self.polling.is_some() {
-            return self.publish_polled(Submission { ..what }, record);
+        if self.life != Life::Retiring {
+            return self.publish_otherwise(Submission { ..*what }, record);
         }
         if planted!(WaitWhileReserved) {
             let at = self.queue.reserve(PacketCount::ONE);
@@ -111,17 +116,32 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.queue.ring_doorbell(at);
         Ok(of)
     }
+    #[cold]
+    #[inline(never)]
+    fn publish_otherwise(
+        &mut self,
+        what: Submission<Q::Work>,
+        record: Option<&mut Arc<Record>>,
+    ) -> Result<UseId, Error> {
+        match self.life {
+            Life::Lost => Err(self.lost_error()),
+            Life::Retiring | Life::Polling => self.publish_polled(what, record),
+        }
+    }
     /// Binds a signal of `pool`, where there is room, to the reserved packet, and writes the packet.
     #[inline(always)]
     pub(super) fn bind_and_commit(
         &mut self,
         at: PacketId,
         pool: SignalMemory,
-        what: Submission<Q::Work>,
+        what: &Submission<Q::Work>,
         record: Option<&mut Arc<Record>>,
     ) -> Result<UseId, Error> {
-        let lane = self.lane();
-        let with = what.as_use(lane);
+        let lane = self.ring.lane();
+        let with = match &record {
+            Some(_) => what.as_use(lane),
+            None => Use { timing: Timing::Unwanted, ..what.as_use(lane) }, // nobody would read it
+        };
         let Ok(mut secured) = self.ring.secure(pool) else {
             // A reserved index is always published.
             self.queue.commit(at, &crate::backend::Packet::nothing());
@@ -149,36 +169,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         });
         let of = secured.bind(at, with, record);
         self.queue.commit(at, &what.packet(signal));
-        self.note_use(at, fence_of(&with), what.release);
+        self.note_packet(of, fence_of(&with), what.release);
+        self.note_use(fence_of(&with));
         Ok(of)
-    }
-    #[inline(always)]
-    pub(super) fn note_use(&mut self, at: PacketId, fence: IsFence, release: CacheScope) {
-        self.note_packet(at, fence, release);
-        self.counts.uses += 1;
-        self.since_look += 1;
-        self.in_batch += 1;
-        if fence == IsFence::Yes {
-            self.counts.fence_uses += 1;
-            self.batch_fence = IsFence::Yes;
-        }
-    }
-    /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
-    /// its signals can be let go of.
-    #[inline(always)]
-    pub(super) fn end_batch(&mut self) -> Result<(), Error> {
-        if self.in_batch < self.policy.submission_batch.get() { Ok(()) } else { self.close_batch() }
-    }
-    #[cold]
-    #[inline(never)]
-    fn close_batch(&mut self) -> Result<(), Error> {
-        self.in_batch = 0;
-        self.counts.batches += 1;
-        let fenced = std::mem::replace(&mut self.batch_fence, IsFence::No);
-        if fenced == IsFence::No && self.polling.is_none() {
-            self.ask_for_fence()?;
-        }
-        Ok(())
     }
 }
 

@@ -40,7 +40,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             let fence = if self.is_conclusive(&tail) {
                 tail.of
             } else {
-                self.submit(Submission::marker(Role::HostQuery))?
+                self.submit_own(Submission::marker(Role::HostQuery))?
             };
             sleeps = self.wait_for_use(fence)?;
         }
@@ -73,7 +73,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     fn wait_and_settle(&mut self, probe: Probe) -> Result<Sleeps, Error> {
         let sleeps = self.policy.wait.sleeps(probe.memory());
         let value = self.wait_for(&probe)?;
-        self.settle(probe, value)?;
+        let _left = self.settle(probe, value)?;
         Ok(sleeps)
     }
     /// Waits until this stream's queue is drained: also packets without a signal, and those of others
@@ -91,13 +91,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let proven = self.queue.mark().observe();
         let mut drained = Drained::by_fence(settled, proven);
         if drained.is_none() {
-            let fence = self.submit(Submission::marker(Role::HostQuery))?;
+            let fence = self.submit_own(Submission::marker(Role::HostQuery))?;
             let _sleeps = self.wait_for_use(fence)?;
             drained = Drained::by_fence(settled, self.queue.mark().observe());
         }
         if let Some(drained) = drained {
             while let Some(finished) = self.ring.next_drained(drained) {
-                self.retire_elsewhere(finished)?;
+                self.retire_one(finished)?;
             }
         }
         self.retire_known()?;

@@ -4,11 +4,12 @@ use super::{
     policy::{Policy, TrackerKind},
     queue::HardwareQueue,
     submission::Submission,
+    tally::Tally,
 };
 use crate::{
     backend::{Capabilities, Created, Device, PacketQueue, Profiler, SignalMemory},
     error::{CreateError, Error},
-    id::{CacheScope, LaneId, PacketId, SignalHandle, UseId},
+    id::{CacheScope, LaneId, SignalHandle, UseId},
     ledger::{Counts, Ledger},
     placement::{DeviceSignals, Placement, Role},
     polling::PollingRing,
@@ -27,15 +28,13 @@ pub struct Tracker<D, Q> {
     pub(super) queue: HardwareQueue<Q>,
     pub(super) policy: Policy,
     pub(super) capabilities: Capabilities,
+    /// The setting, as far as the device can: only a profiler that attaches still matters.
+    pub(super) device_signals: DeviceSignals,
     pub(super) ring: Ring,
     pub(super) polling: Option<PollingRing>,
     pub(super) counts: Counts,
     pub(super) ledger: Arc<Ledger>,
-    /// Uses since the tracker last looked for finished ones: at most one load in a batch of uses.
-    pub(super) since_look: u32,
-    /// Uses since a submission batch was closed, and whether one of them is a fence.
-    pub(super) in_batch: u32,
-    pub(super) batch_fence: IsFence,
+    pub(super) tally: Tally,
     pub(super) tail: Option<Tail>,
     pub(super) interrupts: Interrupts,
     pub(super) life: Life,
@@ -57,10 +56,12 @@ pub(super) enum Interrupts {
     UsedUp,
 }
 
-/// Whether the device was seen to be lost.
+/// How uses are followed, as long as the device lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Life {
-    Alive,
+    Retiring,
+    Polling,
+    /// The device was seen to be lost.
     Lost,
 }
 
@@ -81,16 +82,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             queue,
             policy,
             capabilities,
+            device_signals: match policy.device_signals {
+                DeviceSignals::On if capabilities.can_hold_device_signals() => DeviceSignals::On,
+                DeviceSignals::On | DeviceSignals::Off => DeviceSignals::Off,
+            },
             ring,
             polling,
             counts: Counts::default(),
             ledger: Arc::new(Ledger::new()),
-            since_look: 0,
-            in_batch: 0,
-            batch_fence: IsFence::No,
+            tally: Tally::new(policy.submission_batch),
             tail: None,
             interrupts: Interrupts::Available,
-            life: Life::Alive,
+            life: match policy.tracker {
+                TrackerKind::Retiring => Life::Retiring,
+                TrackerKind::Polling => Life::Polling,
+            },
         };
         let main = tracker.place(Role::Dispatch);
         tracker.create(main, policy.ring.size)?;
@@ -120,7 +126,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// What tracking has cost so far, events of this stream included.
     pub fn counts(&self) -> Counts {
-        let mut counts = self.counts;
+        let mut counts = self.own_counts();
         self.ledger.add_to(&mut counts);
         counts
     }
@@ -128,23 +134,18 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn in_flight(&self) -> usize {
         self.polling.as_ref().map_or_else(|| self.ring.in_flight(), PollingRing::in_flight)
     }
-    #[inline(always)]
     pub(super) fn lane(&self) -> LaneId {
         self.queue.mark().lane()
     }
     /// The memory for a signal with this role, now.
     #[inline(always)]
     pub(super) fn place(&self, role: Role) -> SignalMemory {
-        let profiler = match self.policy.device_signals {
-            DeviceSignals::Off => Profiler::Absent, // nothing to keep it from
-            DeviceSignals::On => self.device.profiler(),
+        let allowed = match self.device_signals {
+            DeviceSignals::On if self.device.profiler() == Profiler::Absent => DeviceSignals::On,
+            // Not allowed anyway: there is nothing to keep a profiler from.
+            DeviceSignals::On | DeviceSignals::Off => DeviceSignals::Off,
         };
-        let placement = Placement {
-            device_signals: self.policy.device_signals,
-            capabilities: self.capabilities,
-            profiler,
-        };
-        match placement.memory(role) {
+        match Placement::memory_where(allowed, self.capabilities.features, role) {
             SignalMemory::Interrupt if self.interrupts == Interrupts::UsedUp => SignalMemory::Host,
             memory => memory,
         }
@@ -196,7 +197,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// The device is lost: every pending use ends in an error (S17).
     pub(super) fn lose(&mut self) -> Error {
-        if self.life == Life::Alive {
+        if self.life != Life::Lost {
             self.life = Life::Lost;
             let leaked = match &mut self.polling {
                 Some(polling) => polling.lose(),
@@ -243,11 +244,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
     pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
         if self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
-            self.submit(Submission::marker(Role::HostQuery))?;
+            self.submit_own(Submission::marker(Role::HostQuery))?;
         }
         self.ring.switch(queue.mark().clone());
         self.tail = None;
-        self.batch_fence = IsFence::No;
+        self.forget_batch_fence();
         Ok(std::mem::replace(&mut self.queue, queue))
     }
     /// Whether a use with the role `GpuWait` would live in device memory now.
@@ -259,15 +260,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.create(self.place(Role::HostQuery), 1)
     }
     #[inline(always)]
-    pub(super) fn note_packet(
-        &mut self,
-        at: PacketId,
-        fence: IsFence,
-        release: CacheScope,
-    ) -> UseId {
-        let of = UseId::new(self.lane(), at);
-        self.counts.packets += 1;
+    pub(super) fn note_packet(&mut self, of: UseId, fence: IsFence, release: CacheScope) {
         self.tail = Some(Tail { of, fence, release });
-        of
     }
 }

@@ -63,15 +63,19 @@ impl Custody {
         self.lent = true;
         Holder(self.shared.clone())
     }
+    /// Whether the last of those whom the signal was lent to has let go.
+    #[inline(never)]
+    fn is_back(&mut self) -> bool {
+        // `get_mut` acquires what the last holder released, so that its reads come before the arm.
+        let back = Arc::get_mut(&mut self.shared).is_some() || planted!(ArmWhileHeld);
+        self.lent = !back;
+        back
+    }
     /// Exclusive access, if nobody else holds the signal.
     #[inline]
     pub fn sole(&mut self) -> Option<Sole<'_>> {
-        if self.lent {
-            // `get_mut` acquires what the last holder released, so that its reads come before the arm.
-            if Arc::get_mut(&mut self.shared).is_none() && !planted!(ArmWhileHeld) {
-                return None;
-            }
-            self.lent = false;
+        if self.lent && !self.is_back() {
+            return None;
         }
         Some(Sole { signal: self.signal, exclusive: PhantomData })
     }

@@ -10,13 +10,13 @@ impl Ring {
         for slot in &self.slots {
             (slot.custody.signal(), slot.last_use, slot.pool, slot.memory).hash(state);
         }
-        for lane in &self.lanes {
+        for lane in self.lanes.iter() {
             (lane.id, lane.seen, lane.completed_at, lane.search).hash(state);
             lane.mark.as_ref().map(|mark| mark.observe().below()).hash(state);
             lane.uses.len().hash(state);
             for used in &lane.uses {
                 (used.packet, used.slot, used.flags.bits()).hash(state);
-                used.record.as_ref().map(|record| record.outcome()).hash(state);
+                self.slot(used.slot).record.as_ref().map(|record| record.outcome()).hash(state);
             }
             lane.pins.digest(state, |pin, state| (pin.awaits, pin.dependency).hash(state));
         }

@@ -2,11 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{
-    custody::Holder,
-    record::{IsFence, Record},
-    slot::SlotIndex,
-};
+use super::{custody::Holder, record::IsFence, slot::SlotIndex};
 use crate::{
     backend::Engine,
     id::{LaneId, PacketId, UseId},
@@ -26,16 +22,17 @@ bitflags::bitflags! {
         const TIMED = 1 << 1;
         /// It is a BARRIER_AND or OR: no later packet becomes active before it is complete.
         const BARRIER_PACKET = 1 << 2;
+        /// Somebody asked for its record: the slot of its signal has it.
+        const RECORDED = 1 << 3;
     }
 }
 
-/// A use that is not proven yet.
-#[derive(Debug)]
+/// A use that is not proven yet. What else is to be known of it is with its signal, in the slot.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct InFlight {
     pub(crate) packet: PacketId,
     pub(crate) slot: SlotIndex,
     pub(crate) flags: UseFlags,
-    pub(crate) record: Option<Arc<Record>>,
 }
 impl InFlight {
     pub(crate) fn is_fence(&self) -> bool {
@@ -121,28 +118,33 @@ impl Lane {
             "S11: order in a lane is increasing"
         );
         self.barrier_packets += u32::from(used.flags.contains(UseFlags::BARRIER_PACKET));
-        self.recorded += u32::from(used.record.is_some());
+        self.recorded += u32::from(used.flags.contains(UseFlags::RECORDED));
         self.uses.push_back(used);
     }
     #[inline(always)]
-    fn note_gone(&mut self, gone: &InFlight) {
-        self.barrier_packets -= u32::from(gone.flags.contains(UseFlags::BARRIER_PACKET));
-        self.recorded -= u32::from(gone.record.is_some());
+    fn note_gone(&mut self, gone: InFlight) {
+        if gone.flags.intersects(UseFlags::BARRIER_PACKET | UseFlags::RECORDED) {
+            self.barrier_packets -= u32::from(gone.flags.contains(UseFlags::BARRIER_PACKET));
+            self.recorded -= u32::from(gone.flags.contains(UseFlags::RECORDED));
+        }
     }
+    /// Takes the oldest use, which `front` is, off.
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<InFlight> {
-        let gone = self.uses.pop_front()?;
-        self.note_gone(&gone);
-        Some(gone)
+    pub(crate) fn pop(&mut self, front: InFlight) {
+        self.uses.pop_front();
+        self.note_gone(front);
     }
     /// Takes a use out of the middle. It leaves no tombstone (S6).
     pub(crate) fn remove(&mut self, at: usize) -> Option<InFlight> {
         let gone = self.uses.remove(at)?;
-        self.note_gone(&gone);
+        self.note_gone(gone);
         Some(gone)
     }
     pub(crate) fn position(&self, packet: PacketId) -> Option<usize> {
-        self.uses.binary_search_by_key(&packet, |used| used.packet).ok()
+        match self.uses.back() {
+            Some(newest) if newest.packet == packet => Some(self.uses.len() - 1),
+            _ => self.uses.binary_search_by_key(&packet, |used| used.packet).ok(),
+        }
     }
     /// Whether nothing of this lane is left to prove.
     pub(crate) fn is_idle(&self) -> bool {
@@ -153,7 +155,7 @@ impl Lane {
         let above = self.uses.iter().rev().take_while(|used| used.packet >= packet);
         if above.into_iter().any(InFlight::is_fence) { IsFence::Yes } else { IsFence::No }
     }
-    /// One packet's own value proved it complete. Pins of the packet go, and, since no packet passes an
+    /// One packet is proven complete, on whatever grounds. Its pins go, and, since no packet passes an
     /// earlier barrier packet, those of barrier packets before it.
     pub(crate) fn completed(&mut self, packet: PacketId, awaited: &mut Vec<UseId>) {
         self.completed_at = self.completed_at.max(packet);
@@ -173,9 +175,15 @@ impl Lane {
     /// The watermark covers packets: their pins go, before signals are retired.
     #[inline]
     pub(crate) fn release_pins(&mut self, proven: Proven, awaited: &mut Vec<UseId>) {
-        while let Some(pin) = self.pins.next_free(proven) {
-            note_awaited(&pin, awaited);
-        }
+        release_pins(&mut self.pins, proven, awaited);
+    }
+}
+
+/// The watermark covers packets: their pins go, before signals are retired.
+#[inline(never)]
+pub(crate) fn release_pins(pins: &mut RetireQueue<Pin>, proven: Proven, awaited: &mut Vec<UseId>) {
+    while let Some(pin) = pins.next_free(proven) {
+        note_awaited(&pin, awaited);
     }
 }
 

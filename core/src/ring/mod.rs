@@ -17,6 +17,7 @@
 mod custody;
 mod digest;
 mod lane;
+mod lanes;
 mod limits;
 mod probe;
 mod quarantine;
@@ -34,7 +35,7 @@ pub use limits::RingLimits;
 pub use probe::{Confirmed, Probe};
 pub use quarantine::{RolledBack, Suspect};
 pub use reaper::Reaper;
-pub use reclaim::{Finished, Wants};
+pub use reclaim::{Batch, Finished, Wants};
 pub use record::{IsFence, Outcome, Record, Recorded};
 pub use reference::{Named, UseRef};
 pub use secure::{PacketOrder, Secured, Shortage, Timing, Use};
@@ -51,6 +52,7 @@ use crate::{
 };
 use custody::Custody as SignalCustody;
 use lane::Lane;
+use lanes::Lanes;
 use slot::{PoolCount, Ready, Slot, SlotIndex};
 
 /// The signals of one stream and their uses in flight. See the module.
@@ -60,7 +62,7 @@ pub struct Ring {
     slots: Vec<Slot>,
     /// `lanes[0]` is the hardware queue that the stream is on; the others are queues and generations
     /// that it left, and copy engines.
-    lanes: Vec<Lane>,
+    lanes: Lanes,
     /// By pool: see [`SignalMemory::index`].
     ready: [Ready; 4],
     counts: [PoolCount; 4],
@@ -79,7 +81,7 @@ impl Ring {
         Self {
             limits,
             slots: Vec::with_capacity(limits.size as usize),
-            lanes: vec![Lane::compute(mark, limits.size as usize)],
+            lanes: Lanes::new(Lane::compute(mark, limits.size as usize)),
             ready: Default::default(),
             counts: Default::default(),
             parked: VecDeque::new(),
@@ -95,7 +97,7 @@ impl Ring {
     pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
         let slot = SlotIndex(u32::try_from(self.slots.len()).expect("fewer than 2^32 signals"));
         let custody = SignalCustody::new(signal, self.reaper.clone());
-        self.slots.push(Slot { custody, last_use: None, pool, memory });
+        self.slots.push(Slot { custody, last_use: slot::NEVER, record: None, pool, memory });
         self.counts[pool.index()].created += 1;
         self.ready[pool.index()].push_visible(slot);
     }
@@ -133,16 +135,17 @@ impl Ring {
         self.lanes.iter().map(|lane| lane.pins.len()).sum()
     }
     /// The queue and generation that the stream is on.
+    #[inline]
     pub fn lane(&self) -> LaneId {
-        self.lanes[0].id
+        self.lanes.own.id
     }
     /// The watermark of that queue.
     pub fn mark(&self) -> &Arc<Watermark> {
-        self.lanes[0].mark.as_ref().expect("lane 0 is a hardware queue")
+        self.lanes.own.mark.as_ref().expect("lane 0 is a hardware queue")
     }
     /// The newest use in flight on the stream's queue.
     pub fn newest(&self) -> Option<UseId> {
-        let lane = &self.lanes[0];
+        let lane = &self.lanes.own;
         lane.uses.back().map(|used| lane.use_id(used.packet))
     }
     /// Where destroyed signals go.
@@ -150,7 +153,7 @@ impl Ring {
         &self.reaper
     }
     fn lane_index(&self, id: LaneId) -> Option<usize> {
-        self.lanes.iter().position(|lane| lane.id == id)
+        self.lanes.position(id)
     }
     #[inline(always)]
     fn slot(&self, at: SlotIndex) -> &Slot {
@@ -170,24 +173,16 @@ impl Ring {
         dependency: Option<UseId>,
         held: Holder,
     ) {
-        let at = self.lane_of(consumer.lane());
+        let at = self.lanes.position_or_new(consumer.lane());
         self.lanes[at].pins.hold(consumer, lane::Pin { awaits, dependency, hold: held });
     }
     /// Makes place for `count` pins, so that [`pin`](Self::pin) allocates nothing (S11).
     pub fn reserve_pins(&mut self, count: usize) {
-        self.lanes[0].pins.reserve(count);
-    }
-    /// The lane of a copy engine or a queue that the stream left; made if it is new.
-    fn lane_of(&mut self, id: LaneId) -> usize {
-        self.lane_index(id).unwrap_or_else(|| {
-            self.lanes.push(Lane::copies(id));
-            self.lanes.len() - 1
-        })
+        self.lanes.own.pins.reserve(count);
     }
     /// Forgets lanes that have nothing left to prove, but for the stream's own.
     pub fn forget_idle_lanes(&mut self) {
-        let mut own = true;
-        self.lanes.retain(|lane| std::mem::take(&mut own) || !lane.is_idle());
+        self.lanes.forget_idle();
     }
     /// A record for the next recorded use: one that nobody holds, or a new one. Before an index is
     /// reserved, since it may allocate (S11).
@@ -203,7 +198,7 @@ impl Ring {
     }
     /// The packet that pins wait for last, on the stream's queue.
     fn newest_pin(&self) -> Option<PacketId> {
-        self.lanes[0].pins.newest()
+        self.lanes.own.pins.newest()
     }
 }
 

@@ -76,18 +76,29 @@ impl Ring {
     /// How many uses on the stream's queue are covered already: others on the queue may have paid for
     /// the proof.
     pub fn covered(&mut self) -> usize {
-        let lane = &mut self.lanes[0];
+        let lane = &mut self.lanes.own;
         lane.observe();
         let seen = lane.seen;
+        if lane.uses.front().is_none_or(|front| front.packet >= seen) {
+            return 0;
+        }
         lane.uses.partition_point(|used| used.packet < seen)
     }
     /// The newest fence that the read index passed and that is not proven: it is nominated, and one
     /// load has to confirm it (S3).
     pub fn nominate(&self, read_index: PacketId) -> Option<Probe> {
-        let lane = &self.lanes[0];
-        let passed = lane.uses.partition_point(|used| used.packet < read_index);
-        let unproven = lane.uses.range(..passed).rev().take_while(|used| used.packet >= lane.seen);
-        let newest = unproven.into_iter().find(|used| used.is_fence())?;
+        let lane = &self.lanes.own;
+        let newest = lane.uses.back()?;
+        let passed = if newest.packet < read_index {
+            lane.uses.len() // most often: no search
+        } else {
+            lane.uses.partition_point(|used| used.packet < read_index)
+        };
+        let newest = (0..passed)
+            .rev()
+            .map(|at| &lane.uses[at])
+            .take_while(|used| used.packet >= lane.seen)
+            .find(|used| used.is_fence())?;
         (lane.search.pending != Some(newest.packet)).then(|| self.probe_of(lane, newest))
     }
     /// What to load when the read index nominates nothing new: a fence further back, then single
@@ -105,7 +116,7 @@ impl Ring {
     }
     /// The newest fence in flight, whatever the read index says: one load may retire everything.
     pub fn newest_fence(&self) -> Option<Probe> {
-        let lane = &self.lanes[0];
+        let lane = &self.lanes.own;
         lane.uses.iter().rev().find(|used| used.is_fence()).map(|used| self.probe_of(lane, used))
     }
     /// The oldest use in flight: on the stream's queue first.
@@ -179,11 +190,10 @@ impl Ring {
     ) -> Option<Finished> {
         let lane = &mut self.lanes[lane_at];
         let used = lane.remove(at)?;
+        let engine = lane.engine;
         let of = lane.use_id(used.packet);
-        if grounds == Grounds::OwnValue {
-            lane.completed(used.packet, &mut self.awaited);
-        }
-        Some(self.finished(lane_at, used, Proof::assertion(of, grounds)))
+        lane.completed(used.packet, &mut self.awaited);
+        Some(self.finished(engine, used, Proof::assertion(of, grounds)))
     }
 }
 

@@ -56,10 +56,11 @@ impl Ring {
     /// signal is quarantined; it is never reset early (S8). `None` when no such use is in flight.
     pub fn part_failed(&mut self, of: UseId, issued: u32, parts: Parts) -> Option<RolledBack> {
         let used = self.take_use(of)?;
-        if let Some(record) = &used.record {
+        if let Some(record) = self.slot_mut(used.slot).record.take() {
             record.fail(Failure::PartFailed);
         }
         if issued == 0 || planted!(ResetAfterPartFailure) {
+            self.unpin(of);
             let proof = Proof::assertion(of, Grounds::OwnValue);
             let arm = self.arm_or_park(used.slot, proof.harvest(Harvest::NOT_WANTED));
             return Some(arm.map_or(RolledBack::Held, RolledBack::Never));
@@ -68,6 +69,12 @@ impl Ring {
         self.put_away(used.slot, of, Some(SignalValue::new(left)), Failure::PartFailed);
         self.suspect(self.quarantine.len() - 1).map(RolledBack::Waiting)
     }
+    /// A packet that was never issued waits for nothing. It proves nothing either.
+    fn unpin(&mut self, of: UseId) {
+        if let Some(lane) = self.lane_index(of.lane()) {
+            while self.lanes[lane].pins.next_of(of.packet()).is_some() {}
+        }
+    }
     /// A timeout is about to store 0 into the signal of `of`: whoever waits for it gets an error, and
     /// the signal is quarantined until the device's own decrement took it to -1 (S18). Before the store.
     pub fn force(&mut self, of: UseId) -> Option<SignalHandle> {
@@ -75,17 +82,18 @@ impl Ring {
         let at = self.lanes[lane].position(of.packet())?;
         let slot = self.lanes[lane].uses[at].slot;
         let signal = self.slot(slot).custody.signal();
-        if let Some(record) = &self.lanes[lane].uses[at].record {
+        if let Some(record) = &self.slot(slot).record {
             record.fail(Failure::Forced);
         }
         if !planted!(ForcedIsFinished) {
             let _used = self.lanes[lane].remove(at);
+            self.slot_mut(slot).record = None;
             self.put_away(slot, of, Some(SignalValue::new(-1)), Failure::Forced);
         }
         Some(signal)
     }
     pub(super) fn quarantine_for_ever(&mut self, of: UseId, used: InFlight, why: Failure) {
-        if let Some(record) = used.record {
+        if let Some(record) = self.slot_mut(used.slot).record.take() {
             record.fail(why);
         }
         self.put_away(used.slot, of, None, why);
@@ -136,6 +144,9 @@ impl Ring {
             return None;
         }
         self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;
+        if let Some(lane) = self.lane_index(kept.of.lane()) {
+            self.lanes[lane].completed(kept.of.packet(), &mut self.awaited);
+        }
         let proof = Proof::assertion(kept.of, Grounds::OwnValue);
         self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED))
     }

@@ -1,11 +1,13 @@
 //! From proven to ready: finish, take the timing, arm or park, flush.
 
+use std::collections::VecDeque;
+
 use super::{
     Ring,
-    lane::{InFlight, Lane, UseFlags},
+    lane::{self, InFlight, Lane, UseFlags},
     record::{IsFence, Outcome, Record},
     secure::Timing,
-    slot::SlotIndex,
+    slot::{PoolCount, SlotIndex},
 };
 use crate::{
     backend::{Engine, SignalMemory},
@@ -63,6 +65,16 @@ impl Finished {
     }
 }
 
+/// What became of uses that were retired together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[must_use]
+pub struct Batch {
+    /// Their signals were armed.
+    pub armed: usize,
+    /// Somebody holds theirs.
+    pub parked: usize,
+}
+
 /// What a ring needs from outside so that nothing waits for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
@@ -75,19 +87,18 @@ pub enum Wants {
 }
 
 impl Ring {
-    #[inline(always)]
-    pub(super) fn finished(&mut self, lane_at: usize, used: InFlight, proof: Proof) -> Finished {
-        let engine = self.lanes[lane_at].engine;
-        let slot = self.slot(used.slot);
+    pub(super) fn finished(&mut self, engine: Engine, used: InFlight, proof: Proof) -> Finished {
+        let slot = self.slot_mut(used.slot);
         let timing =
             if used.flags.contains(UseFlags::TIMED) { Timing::Wanted } else { Timing::Unwanted };
+        let recorded = used.flags.contains(UseFlags::RECORDED);
         Finished {
             slot: used.slot,
             signal: slot.custody.signal(),
             memory: slot.memory,
             engine,
             timing,
-            record: used.record,
+            record: if recorded { slot.record.take() } else { None },
             proof,
         }
     }
@@ -98,28 +109,39 @@ impl Ring {
         let proven = self.observe()?;
         self.next_covered(proven).or_else(|| self.next_finished_elsewhere())
     }
+    /// Whether anything else than the watermark of the stream's queue might prove a use, or a pin waits
+    /// for it: whether [`next_finished`](Self::next_finished) has anything to look at.
+    #[inline]
+    pub(crate) fn may_prove_more(&self) -> bool {
+        let own = &self.lanes.own;
+        self.lanes.len() > 1
+            || own.barrier_packets > 0
+            || !own.pins.is_empty()
+            || !self.awaited.is_empty()
+    }
     /// One look at the watermark of the stream's queue, which serves a whole batch.
     #[inline]
     pub fn observe(&mut self) -> Option<Proven> {
-        self.lanes[0].observe()
+        self.lanes.own.observe()
     }
     /// The next use on the stream's queue that `proven` covers. Call until `None`, and then
     /// [`next_finished`](Self::next_finished), which also looks elsewhere.
-    #[inline(always)]
+    #[inline]
     pub fn next_covered(&mut self, proven: Proven) -> Option<Finished> {
-        let lane = &mut self.lanes[0];
-        let proof = proven.prove(lane.use_id(lane.uses.front()?.packet))?;
+        let lane = &mut self.lanes.own;
+        let &used = lane.uses.front()?;
+        let proof = proven.prove(lane.use_id(used.packet))?;
         if !lane.pins.is_empty() {
             // Before retiring: a signal of this ring that only a pin held is not parked first.
             lane.release_pins(proven, &mut self.awaited);
         }
-        let used = lane.pop()?;
-        Some(self.finished(0, used, proof))
+        lane.pop(used);
+        Some(self.finished(Engine::Compute, used, proof))
     }
     #[inline(never)]
     fn next_finished_elsewhere(&mut self) -> Option<Finished> {
         #[cfg(feature = "planted")]
-        let newest = self.lanes[0].observe();
+        let newest = self.lanes.own.observe();
         for at in 0..self.lanes.len() {
             let lane = &mut self.lanes[at];
             let proven = lane.observe();
@@ -128,11 +150,12 @@ impl Ring {
             let proven = planted_proof(lane, proven, newest);
             if let Some(proven) = proven {
                 lane.release_pins(proven, &mut self.awaited);
-                if let Some(front) = lane.uses.front()
-                    && let Some(proof) = proven.prove(lane.use_id(front.packet))
+                if let Some(&used) = lane.uses.front()
+                    && let Some(proof) = proven.prove(lane.use_id(used.packet))
                 {
-                    let used = lane.pop()?;
-                    return Some(self.finished(at, used, proof));
+                    let engine = lane.engine;
+                    lane.pop(used);
+                    return Some(self.finished(engine, used, proof));
                 }
             }
             if lane.barrier_packets > 0
@@ -162,7 +185,10 @@ impl Ring {
                 continue;
             }
             let seen = |used: &InFlight| {
-                used.record.as_ref().is_some_and(|record| record.outcome() == Outcome::Finished)
+                self.slot(used.slot)
+                    .record
+                    .as_ref()
+                    .is_some_and(|record| record.outcome() == Outcome::Finished)
             };
             if let Some(at) = lane.uses.iter().position(seen) {
                 return self.finish_at(lane_at, at, Grounds::OwnValue);
@@ -172,7 +198,6 @@ impl Ring {
     }
     /// The use is over and its timing taken: its record learns of it, and its signal is armed, or
     /// parked with its proof while somebody holds it. The order is usable after [`flushed`](Self::flushed).
-    #[inline(always)]
     pub fn retire(&mut self, finished: Finished, harvest: Harvest) -> Option<Arm> {
         let Finished { slot, record, proof, .. } = finished;
         if let Some(record) = record
@@ -183,33 +208,75 @@ impl Ring {
         }
         self.arm_or_park(slot, proof.harvest(harvest))
     }
+    /// Retires up to `limit` uses on the stream's queue that `proven` covers, oldest first, as far as
+    /// nobody has a record of them: no timing is taken and nobody is told. Each order goes to `store`.
+    ///
+    /// The path of most uses: what [`next_covered`](Self::next_covered) and [`retire`](Self::retire) do
+    /// for one, in one pass.
+    #[inline(never)]
+    pub fn retire_unrecorded(
+        &mut self,
+        proven: Proven,
+        limit: usize,
+        mut store: impl FnMut(Arm),
+    ) -> Batch {
+        let Self { lanes, slots, ready, counts, parked, awaited, .. } = self;
+        let Lane { id, uses, pins, barrier_packets, .. } = &mut lanes.own;
+        let (lane, slots) = (*id, &mut slots[..]);
+        let covers = |used: &InFlight| proven.covers(UseId::new(lane, used.packet));
+        if !pins.is_empty() && uses.front().is_some_and(covers) {
+            // Before retiring: a signal of this ring that only a pin held is not parked first.
+            lane::release_pins(pins, proven, awaited);
+        }
+        let (mut retired, mut held) = (0, 0);
+        let (older, newer) = uses.as_slices();
+        let older = &older[..older.len().min(limit)];
+        let newer = &newer[..newer.len().min(limit - older.len())];
+        'uses: for part in [older, newer] {
+            for &used in part {
+                let Some(proof) = proven.prove(UseId::new(lane, used.packet)) else { break 'uses };
+                if used.flags.intersects(UseFlags::RECORDED | UseFlags::BARRIER_PACKET) {
+                    if used.flags.contains(UseFlags::RECORDED) {
+                        break 'uses;
+                    }
+                    *barrier_packets -= 1;
+                }
+                let slot = &mut slots[used.slot.0 as usize];
+                match slot.arm(proof.harvest(Harvest::NOT_WANTED)) {
+                    Ok(arm) => {
+                        store(arm);
+                        ready[slot.pool.index()].push_armed(used.slot, slot.pool);
+                    }
+                    Err(proof) => {
+                        park(parked, &mut counts[slot.pool.index()], used.slot, proof);
+                        held += 1;
+                    }
+                }
+                retired += 1;
+            }
+        }
+        uses.drain(..retired);
+        Batch { armed: retired - held, parked: held }
+    }
     #[inline(never)]
     fn retire_record(&mut self, record: Arc<Record>) -> Outcome {
         let outcome = record.retire();
         self.keep_record(record);
         outcome
     }
-    #[inline(always)]
     pub(super) fn arm_or_park(&mut self, at: SlotIndex, retired: Retired) -> Option<Arm> {
         let slot = &mut self.slots[at.0 as usize];
         let pool = slot.pool.index();
-        let last_use = slot.last_use.unwrap_or_else(|| retired.of());
-        let Some(sole) = slot.custody.sole() else {
-            self.park(at, retired);
-            return None;
-        };
-        self.ready[pool].push_armed(at);
-        if slot.pool != SignalMemory::Device {
-            self.ready[pool].flushed(); // a store to host memory is ordered before the packet's header
+        match slot.arm(retired) {
+            Ok(arm) => {
+                self.ready[pool].push_armed(at, slot.pool);
+                Some(arm)
+            }
+            Err(retired) => {
+                park(&mut self.parked, &mut self.counts[pool], at, retired);
+                None
+            }
         }
-        Some(sole.arm(last_use, retired))
-    }
-    #[cold]
-    #[inline(never)]
-    fn park(&mut self, at: SlotIndex, retired: Retired) {
-        let pool = self.slot(at).pool.index();
-        self.counts[pool].parked += 1;
-        self.parked.push_back((at, retired));
     }
     /// Tries the parked signal that waited longest: armed, if nobody holds it any more. Call as often
     /// as there are [`parked`](Self::parked) signals.
@@ -235,15 +302,28 @@ impl Ring {
             return Wants::Nothing;
         }
         match self.newest_pin() {
-            Some(pin) if self.lanes[0].fence_above(pin) == IsFence::No => Wants::Fence,
+            Some(pin) if self.lanes.own.fence_above(pin) == IsFence::No => Wants::Fence,
             _ => Wants::Nothing,
         }
     }
     /// What a tracker that took the read index for a consumer's completion would do.
     #[cfg(feature = "planted")]
     pub(crate) fn release_pins_below(&mut self, read_index: crate::id::PacketId) {
-        self.lanes[0].pins.free_below(read_index, |_| crate::retire::Freed::Now);
+        self.lanes.own.pins.free_below(read_index, |_| crate::retire::Freed::Now);
     }
+}
+
+/// Somebody holds the signal: it waits, with the proof that its last use is over.
+#[cold]
+#[inline(never)]
+fn park(
+    parked: &mut VecDeque<(SlotIndex, Retired)>,
+    count: &mut PoolCount,
+    at: SlotIndex,
+    retired: Retired,
+) {
+    count.parked += 1;
+    parked.push_back((at, retired));
 }
 
 impl Lane {

@@ -43,8 +43,8 @@ impl Ring {
     /// What is known of a use that this ring named.
     pub fn look_up(&self, named: UseRef) -> Named {
         let now = self.slot(named.slot).last_use;
-        let of = if planted!(StaleHandle) { now.unwrap_or(named.of) } else { named.of };
-        if now != Some(of) {
+        let of = if planted!(StaleHandle) { now } else { named.of };
+        if now != of {
             return Named::Over;
         }
         if let Some(probe) = self.probe_use(of) {

@@ -4,9 +4,10 @@ use super::{
     Ring,
     custody::Holder,
     lane::{InFlight, UseFlags},
+    lanes::Lanes,
     probe::Probe,
     record::Record,
-    slot::SlotIndex,
+    slot::{Ready, Slot, SlotIndex},
 };
 use crate::{
     backend::{Engine, SignalMemory},
@@ -72,9 +73,10 @@ pub enum Timing {
 #[derive(Debug)]
 #[must_use]
 pub struct Secured<'r> {
-    ring: &'r mut Ring,
-    slot: SlotIndex,
-    pool: SignalMemory,
+    lanes: &'r mut Lanes,
+    ready: &'r mut Ready,
+    slot: &'r mut Slot,
+    at: SlotIndex,
 }
 
 impl Ring {
@@ -85,10 +87,12 @@ impl Ring {
     /// What to do first, when no signal of `pool` is ready.
     #[inline(always)]
     pub fn secure(&mut self, pool: SignalMemory) -> Result<Secured<'_>, Shortage> {
-        match self.ready[pool.index()].front() {
-            Some(slot) => Ok(Secured { ring: self, slot, pool }),
-            None => Err(self.shortage(pool)),
-        }
+        let Some(at) = self.ready[pool.index()].front() else {
+            return Err(self.shortage(pool));
+        };
+        let Self { lanes, ready, slots, .. } = self;
+        let (ready, slot) = (&mut ready[pool.index()], &mut slots[at.0 as usize]);
+        Ok(Secured { lanes, ready, slot, at })
     }
     /// What it takes before a signal of `pool` can be secured.
     #[cold]
@@ -132,33 +136,43 @@ impl Secured<'_> {
     /// The signal.
     #[inline]
     pub fn signal(&self) -> SignalHandle {
-        self.ring.slot(self.slot).custody.signal()
+        self.slot.custody.signal()
     }
     /// Where it lives.
     #[inline]
     pub fn memory(&self) -> SignalMemory {
-        self.ring.slot(self.slot).memory
+        self.slot.memory
     }
     /// An event, a GPU waiter or a handler holds the signal from here on.
     #[inline]
     pub fn lend(&mut self) -> Holder {
-        self.ring.slot_mut(self.slot).custody.lend()
+        self.slot.custody.lend()
     }
     /// The packet is known: the signal is in flight from here on.
     #[inline(always)]
     pub fn bind(self, packet: PacketId, with: Use, record: Option<Arc<Record>>) -> UseId {
-        let Self { ring, slot, pool } = self;
-        ring.ready[pool.index()].take_front(); // not before: a dropped `Secured` changes nothing
+        let Self { lanes, ready, slot, at } = self;
+        let is_own = lanes.own.id == with.lane;
+        ready.take_front(); // not before: a dropped `Secured` changes nothing
         let mut flags = UseFlags::empty();
         // S2: only a compute packet with the barrier bit proves the packets before it.
         let fence = with.barrier == Barrier::Set || planted!(FenceWithoutBarrierBit);
         flags.set(UseFlags::FENCE, fence && with.engine == Engine::Compute);
         flags.set(UseFlags::TIMED, with.timing == Timing::Wanted);
         flags.set(UseFlags::BARRIER_PACKET, with.order == PacketOrder::HoldsBackLater);
-        let at = if ring.lanes[0].id == with.lane { 0 } else { ring.lane_of(with.lane) };
+        flags.set(UseFlags::RECORDED, record.is_some());
+        if record.is_some() {
+            slot.record = record;
+        }
         let of = UseId::new(with.lane, packet);
-        ring.slot_mut(slot).last_use = Some(of);
-        ring.lanes[at].push(InFlight { packet, slot, flags, record });
+        slot.last_use = of;
+        let used = InFlight { packet, slot: at, flags };
+        if is_own {
+            lanes.own.push(used);
+        } else {
+            let elsewhere = lanes.position_or_new(with.lane);
+            lanes[elsewhere].push(used);
+        }
         of
     }
 }

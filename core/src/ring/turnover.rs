@@ -42,13 +42,13 @@ impl Ring {
     /// own values and its own queue's fences prove it, also fences of other streams (S4).
     pub fn switch(&mut self, mark: Arc<Watermark>) {
         let id = mark.lane();
-        if self.lanes[0].id == id {
+        if self.lanes.own.id == id {
             return;
         }
         match self.lane_index(id) {
-            Some(back) => self.lanes.swap(0, back),
+            Some(back) => self.lanes.go_back_to(back),
             None => {
-                self.lanes.insert(0, Lane::compute(mark, self.limits.size as usize));
+                self.lanes.go_on_with(Lane::compute(mark, self.limits.size as usize));
             }
         }
         self.forget_idle_lanes();
@@ -74,8 +74,9 @@ impl Ring {
                 // The device may still read it: what the pin holds is never armed again.
                 std::mem::forget(pin);
             }
-            while let Some(used) = self.lanes[at].pop() {
-                if let Some(record) = &used.record {
+            while let Some(&used) = self.lanes[at].uses.front() {
+                self.lanes[at].pop(used);
+                if let Some(record) = self.slot_mut(used.slot).record.take() {
                     record.fail(Failure::DeviceLost);
                 }
                 // Lent and never returned: the signal is neither armed nor destroyed.

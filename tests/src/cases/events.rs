@@ -16,10 +16,7 @@ use super::{
 use crate::null::{NullDevice, NullQueue};
 
 fn stream() -> Tracker<NullDevice, NullQueue> {
-    open(
-        HardwareQueue::new(NullQueue::new(QueueId::new(0))),
-        device_signals(),
-    )
+    open(HardwareQueue::new(NullQueue::new(QueueId::new(0))), device_signals())
 }
 
 /// An event that was proven, asked again and again.
@@ -63,11 +60,7 @@ impl RecordSync {
         }
     }
     fn round(&mut self) -> Result<(), ringfence::error::Error> {
-        let Self {
-            stream,
-            before,
-            after,
-        } = self;
+        let Self { stream, before, after } = self;
         before.record(stream)?;
         stream.submit(Submission::kernel(()))?;
         after.record(stream)?;

@@ -15,10 +15,7 @@ use crate::null::{NullDevice, NullQueue};
 type NullTracker = Tracker<NullDevice, NullQueue>;
 
 pub(super) fn device_signals() -> Policy {
-    Policy {
-        device_signals: DeviceSignals::On,
-        ..Policy::default()
-    }
+    Policy { device_signals: DeviceSignals::On, ..Policy::default() }
 }
 pub(super) fn open(queue: HardwareQueue<NullQueue>, policy: Policy) -> NullTracker {
     Tracker::open(NullDevice::new(), queue, policy).expect("a null device creates any signal")
@@ -28,6 +25,12 @@ fn queue(number: u32) -> HardwareQueue<NullQueue> {
 }
 pub(super) fn add_up<'a>(trackers: impl Iterator<Item = &'a NullTracker>) -> Counts {
     trackers.fold(Counts::default(), |sum, tracker| sum.plus(&tracker.counts()))
+}
+
+#[inline(always)]
+fn submit(tracker: &mut NullTracker) {
+    let of = tracker.submit(Submission::kernel(()));
+    black_box(of.expect("a null device refuses nothing"));
 }
 
 /// Streams that submit one use each, in turn.
@@ -43,25 +46,21 @@ impl Plain {
         Self((0..streams).map(on).collect())
     }
     pub(super) fn polling() -> Self {
-        let policy = Policy {
-            tracker: TrackerKind::Polling,
-            ..Policy::default()
-        };
+        let policy = Policy { tracker: TrackerKind::Polling, ..Policy::default() };
         Self(vec![open(queue(0), policy)])
     }
 }
 impl Steady for Plain {
     fn run(&mut self, units: u64) {
-        let mut left = units;
-        while left > 0 {
+        let streams = self.0.len() as u64;
+        let in_turn = units / streams;
+        for _ in 0..in_turn {
             for tracker in &mut self.0 {
-                if left == 0 {
-                    break;
-                }
-                left -= 1;
-                let of = tracker.submit(Submission::kernel(()));
-                let _ = black_box(of.expect("a null device refuses nothing"));
+                submit(tracker);
             }
+        }
+        for tracker in self.0.iter_mut().take((units - in_turn * streams) as usize) {
+            submit(tracker);
         }
     }
     fn counts(&self) -> Counts {

@@ -129,3 +129,38 @@ fn an_or_of_several_proves_none_of_them() {
     assert_eq!(tell(&mut ring, fence, 0).unwrap(), [(fence, Grounds::Fence)]);
     assert_eq!((ring.in_flight(), ring.pinned()), (1, 0));
 }
+
+#[test]
+fn a_pin_goes_with_a_copy_that_its_own_waiter_proved() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    let (mut other, engine) = (ring_on(&mark, HOST, 1), lane(100));
+    let with = Use { engine: Engine::Copy, ..on(engine, Barrier::Clear) };
+    // The copy waits for another stream's signal, and a barrier packet of this one waits for the copy.
+    let waited_for = other.secure(HOST).unwrap().lend();
+    let mut secured = ring.secure(HOST).unwrap();
+    let held = secured.lend();
+    let copy = secured.bind(PacketId::new(0), with, None);
+    ring.pin(copy, Awaits::EachUnordered, None, waited_for);
+    ring.pin(UseId::new(lane(0), PacketId::new(0)), Awaits::EachInOrder, Some(copy), held);
+    let fence = submit(&mut ring, 1, Barrier::Set);
+    let retired = tell(&mut ring, fence, 0).unwrap();
+    assert_eq!(retired, [(fence, Grounds::Fence), (copy, Grounds::Awaited)]);
+    assert_eq!(ring.pinned(), 0, "the copy is over, and so is its wait");
+}
+
+#[test]
+fn a_copy_that_was_never_issued_proves_nothing_of_what_it_would_have_waited_for() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    let mut secured = ring.secure(HOST).unwrap();
+    let held = secured.lend();
+    let kernel = secured.bind(PacketId::new(0), on(lane(0), Barrier::Clear), None);
+    let with = Use { engine: Engine::Copy, ..on(lane(100), Barrier::Clear) };
+    let copy = ring.secure(HOST).unwrap().bind(PacketId::new(0), with, None);
+    ring.pin(copy, Awaits::EachUnordered, Some(kernel), held);
+    let refused = ring.part_failed(copy, 0, crate::id::Parts::ONE);
+    assert!(matches!(refused, Some(RolledBack::Never(_))));
+    assert!(ring.next_finished().is_none(), "the kernel still runs");
+    assert_eq!((ring.in_flight(), ring.pinned()), (1, 0));
+}

@@ -1,0 +1,86 @@
+//! Where a stream stands in its batches, by what its ledger counted when they began: the path of a use
+//! raises the ledger and nothing else.
+
+use std::num::NonZeroU32;
+
+use super::tracker::Tracker;
+use crate::{
+    backend::{Device, PacketQueue},
+    error::Error,
+    ledger::Counts,
+    ring::IsFence,
+};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Tally {
+    /// Uses when the tracker last looked for finished ones.
+    looked_at: u64,
+    /// Uses at which the submission batch is full.
+    batch_end: u64,
+    /// Fence uses when the batch began.
+    fences_before: u64,
+    /// Uses that are no packets of the stream's queue: copies.
+    copies: u64,
+}
+impl Tally {
+    pub(super) fn new(submission_batch: NonZeroU32) -> Self {
+        let batch_end = u64::from(submission_batch.get());
+        Self { looked_at: 0, batch_end, fences_before: 0, copies: 0 }
+    }
+}
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// Uses since the tracker last looked for finished ones: at most one load in a batch of uses.
+    #[inline(always)]
+    pub(super) fn since_look(&self) -> u64 {
+        self.counts.uses - self.tally.looked_at
+    }
+    pub(super) fn note_look(&mut self) {
+        self.tally.looked_at = self.counts.uses;
+    }
+    /// A copy is a use, but not one that fills the submission batch, and no packet.
+    pub(super) fn note_copy(&mut self) {
+        self.counts.uses += 1;
+        self.tally.batch_end += 1;
+        self.tally.copies += 1;
+    }
+    #[inline(always)]
+    pub(super) fn note_use(&mut self, fence: IsFence) {
+        self.counts.uses += 1;
+        if fence == IsFence::Yes {
+            self.counts.fence_uses += 1;
+        }
+    }
+    /// A packet without a signal.
+    pub(super) fn note_bare(&mut self) {
+        self.counts.packets += 1;
+    }
+    /// The counts of this thread, with the packets that are uses.
+    pub(super) fn own_counts(&self) -> Counts {
+        let packets = self.counts.packets + self.counts.uses - self.tally.copies;
+        Counts { packets, ..self.counts }
+    }
+    /// The batch so far is as one without a fence: the stream has left the queue that its fence is on.
+    pub(super) fn forget_batch_fence(&mut self) {
+        self.tally.fences_before = self.counts.fence_uses;
+    }
+    /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
+    /// its signals can be let go of.
+    #[inline(always)]
+    pub(super) fn end_batch(&mut self) -> Result<(), Error> {
+        if self.counts.uses < self.tally.batch_end { Ok(()) } else { self.close_batch() }
+    }
+    #[cold]
+    #[inline(never)]
+    fn close_batch(&mut self) -> Result<(), Error> {
+        let fences = self.counts.fence_uses - self.tally.fences_before;
+        self.tally.batch_end = self.counts.uses + u64::from(self.policy.submission_batch.get());
+        self.forget_batch_fence();
+        self.counts.batches += 1;
+        if fences == 0 && self.polling.is_none() {
+            self.ask_for_fence()?;
+        }
+        Ok(())
+    }
+}

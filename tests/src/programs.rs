@@ -1,0 +1,331 @@
+//! Random programs in the operation language of scenario files, run on a hostile device.
+//!
+//! A [`Draft`] is what proptest makes and shrinks; [`program`] turns drafts into steps whose names are
+//! all defined, so that a program is a scenario that nobody wrote.
+
+use proptest::{prelude::*, sample::Index};
+use ringfence::{event::EventKind, id::Barrier, placement::EventPlacement};
+use ringfence_mock::{
+    oracle::Rule,
+    scenario::{
+        Action, By, CopyParts, Failure, Graph, MachineFault, Name, Profile, Run, Setup, Stamps,
+        Step, Submit, Timing, World, Wrong,
+    },
+};
+
+/// One step, before names are given.
+#[expect(missing_docs, reason = "the fields say what they are")]
+#[derive(Clone, Debug)]
+pub enum Draft {
+    /// A kernel, which may record an event.
+    Submit { stream: Index, barrier: bool, timed: bool, event: Option<Index> },
+    /// An event is recorded.
+    Record { stream: Index, event: Index, blocking: bool },
+    /// A stream waits for one or two events.
+    Wait { stream: Index, events: [Index; 2], by: By },
+    /// A snapshot of an event is taken.
+    Snapshot(Index),
+    /// An event or a use is queried.
+    Query(Index),
+    /// A use is queried by name.
+    QueryUse(Index),
+    /// The host waits for an event.
+    SyncEvent(Index),
+    /// The host waits for a stream.
+    SyncStream(Index),
+    /// The tracker looks for finished uses.
+    Reclaim(Index),
+    /// The tracker loads the newest fence.
+    Probe(Index),
+    /// The first stream moves to the other queue.
+    Switch,
+    /// The first queue's index space restarts, once everything on it is done.
+    Restart,
+    /// A copy.
+    Copy { stream: Index, parts: u32, after: Option<Index>, event: Index },
+    /// Packets by one reservation.
+    Graph { stream: Index, packets: u32 },
+    /// Somebody else's packet.
+    Foreign(Index),
+    /// The device moves.
+    Run(u32),
+    /// A handler is set on an event, and later called.
+    Handler(Index),
+    /// What completed is reported.
+    Deliver,
+    /// A timeout gives an event up.
+    Force(Index),
+    /// The next copy is refused at a part.
+    RefusePart(u32),
+    /// The next completions write bad stamps.
+    BadStamps(bool),
+    /// Somebody decrements a use's signal once more.
+    LateDecrement(Index),
+    /// The device is lost.
+    LoseDevice,
+}
+
+/// How rough a program is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Roughness {
+    /// Nothing breaks: every step has to succeed.
+    Healthy,
+    /// Things break: steps may end in errors, but no rule may break.
+    Faulty,
+}
+
+/// Strategy for one draft.
+pub fn draft(roughness: Roughness) -> BoxedStrategy<Draft> {
+    let index = any::<Index>;
+    let by = prop_oneof![3 => Just(By::And), 1 => Just(By::Or), 1 => Just(By::Value)];
+    let healthy = prop_oneof![
+        8 => (index(), any::<bool>(), prop::bool::weighted(0.3), prop::option::weighted(0.4, index()))
+            .prop_map(|(stream, barrier, timed, event)| Draft::Submit { stream, barrier, timed, event }),
+        4 => (index(), index(), prop::bool::weighted(0.2))
+            .prop_map(|(stream, event, blocking)| Draft::Record { stream, event, blocking }),
+        4 => (index(), [index(), index()], by)
+            .prop_map(|(stream, events, by)| Draft::Wait { stream, events, by }),
+        2 => index().prop_map(Draft::Snapshot),
+        3 => index().prop_map(Draft::Query),
+        2 => index().prop_map(Draft::QueryUse),
+        2 => index().prop_map(Draft::SyncEvent),
+        1 => index().prop_map(Draft::SyncStream),
+        5 => index().prop_map(Draft::Reclaim),
+        2 => index().prop_map(Draft::Probe),
+        1 => Just(Draft::Switch),
+        1 => Just(Draft::Restart),
+        3 => (index(), 1..4_u32, prop::option::of(index()), index())
+            .prop_map(|(stream, parts, after, event)| Draft::Copy { stream, parts, after, event }),
+        1 => (index(), 1..12_u32).prop_map(|(stream, packets)| Draft::Graph { stream, packets }),
+        2 => index().prop_map(Draft::Foreign),
+        5 => (1..12_u32).prop_map(Draft::Run),
+        2 => index().prop_map(Draft::Handler),
+        2 => Just(Draft::Deliver),
+    ];
+    match roughness {
+        Roughness::Healthy => healthy.boxed(),
+        Roughness::Faulty => prop_oneof![
+            12 => healthy,
+            1 => index().prop_map(Draft::Force),
+            1 => (0..3_u32).prop_map(Draft::RefusePart),
+            1 => any::<bool>().prop_map(Draft::BadStamps),
+            1 => index().prop_map(Draft::LateDecrement),
+        ]
+        .boxed(),
+    }
+}
+/// Strategy for a whole program.
+pub fn drafts(roughness: Roughness) -> impl Strategy<Value = Vec<Draft>> {
+    prop::collection::vec(draft(roughness), 1..60)
+}
+
+/// A machine with three streams on two queues and a copy engine, and small rings.
+pub fn machine(events: EventPlacement) -> Setup {
+    let streams = [("a", "q0"), ("b", "q0"), ("c", "q1")];
+    Setup {
+        queues: 2,
+        engines: 1,
+        streams: streams.into_iter().map(|(stream, queue)| (stream.into(), queue.into())).collect(),
+        events,
+        profile: Profile::Hostile,
+        spares: 2,
+        ..Setup::with_ring(4)
+    }
+}
+
+const STREAMS: [&str; 3] = ["a", "b", "c"];
+const EVENTS: usize = 4;
+
+/// What is defined so far.
+#[derive(Default)]
+struct Names {
+    uses: Vec<Name>,
+    recorded: Vec<Name>,
+    snapshots: u32,
+    handled: Vec<Name>,
+    on_second_queue: bool,
+}
+impl Names {
+    fn new_use(&mut self) -> Name {
+        let name = Name::new(format!("u{}", self.uses.len()));
+        self.uses.push(name.clone());
+        name
+    }
+    fn record(&mut self, event: &Index) -> Name {
+        let name = Name::new(format!("e{}", event.index(EVENTS)));
+        if !self.recorded.contains(&name) {
+            self.recorded.push(name.clone());
+        }
+        name
+    }
+    fn event(&self, which: &Index) -> Option<Name> {
+        (!self.recorded.is_empty()).then(|| which.get(&self.recorded).clone())
+    }
+    fn used(&self, which: &Index) -> Option<Name> {
+        (!self.uses.is_empty()).then(|| which.get(&self.uses).clone())
+    }
+}
+
+/// The steps of a program: every name that one uses is defined by an earlier one.
+pub fn program(drafts: &[Draft]) -> Vec<Step> {
+    let mut names = Names::default();
+    drafts.iter().flat_map(|draft| steps(draft, &mut names)).map(Step::from).collect()
+}
+fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
+    let stream = |index: &Index| Name::from(STREAMS[index.index(STREAMS.len())]);
+    let bit = |set: bool| if set { Barrier::Set } else { Barrier::Clear };
+    let wanted = |timed: bool| if timed { Timing::Wanted } else { Timing::NotWanted };
+    match draft {
+        Draft::Submit { stream: on, barrier, timed, event } => {
+            let event = event.as_ref().map(|event| names.record(event));
+            vec![Action::Submit(Submit {
+                barrier: bit(*barrier),
+                timing: wanted(*timed && event.is_some()),
+                event,
+                ..Submit::new(names.new_use(), stream(on))
+            })]
+        }
+        Draft::Record { stream: on, event, blocking } => {
+            let kind = if *blocking { EventKind::Blocking } else { EventKind::Plain };
+            let timing = Timing::NotWanted;
+            vec![Action::Record { event: names.record(event), on: stream(on), kind, timing }]
+        }
+        Draft::Wait { stream: on, events, by } => {
+            let mut awaited: Vec<Name> = events.iter().filter_map(|e| names.event(e)).collect();
+            awaited.dedup();
+            if awaited.is_empty() {
+                return Vec::new();
+            }
+            vec![Action::Wait { on: stream(on), events: awaited, by: *by, packet: None }]
+        }
+        Draft::Snapshot(event) => {
+            let Some(of) = names.event(event) else { return Vec::new() };
+            let name = Name::new(format!("snapshot{}", names.snapshots));
+            names.snapshots += 1;
+            names.recorded.push(name.clone());
+            vec![Action::Snapshot { name, of }]
+        }
+        Draft::Query(event) => {
+            names.event(event).map(|of| Action::Query { of }).into_iter().collect()
+        }
+        Draft::QueryUse(used) => {
+            names.used(used).map(|of| Action::Query { of }).into_iter().collect()
+        }
+        Draft::SyncEvent(event) => {
+            names.event(event).map(|event| Action::SyncEvent { event }).into_iter().collect()
+        }
+        Draft::SyncStream(on) => vec![Action::SyncStream { stream: stream(on) }],
+        Draft::Reclaim(on) => vec![Action::Reclaim { on: stream(on) }],
+        Draft::Probe(on) => vec![Action::Probe { on: stream(on) }],
+        Draft::Switch => {
+            names.on_second_queue = !names.on_second_queue;
+            let to = if names.on_second_queue { "q1" } else { "q0" };
+            vec![Action::Switch { on: "a".into(), to: to.into() }]
+        }
+        Draft::Restart => {
+            let drained = STREAMS.map(|stream| Action::Drain { on: stream.into() });
+            let mut steps = vec![Action::Run(Run::Idle)];
+            steps.extend(drained);
+            steps.push(Action::Restart { queue: "q0".into() });
+            steps
+        }
+        Draft::Copy { stream: on, parts, after, event } => {
+            let waits = after.iter().filter_map(|event| names.event(event)).collect();
+            vec![Action::Copy(CopyParts {
+                name: names.new_use(),
+                on: stream(on),
+                engine: "sdma0".into(),
+                parts: *parts,
+                waits,
+                timing: Timing::NotWanted,
+                event: Some(names.record(event)),
+            })]
+        }
+        Draft::Graph { stream: on, packets } => {
+            let signals = vec![(packets / 2, names.new_use())];
+            let (barrier, timing) = (Barrier::Clear, Timing::NotWanted);
+            vec![Action::Graph(Graph {
+                signals,
+                on: stream(on),
+                packets: *packets,
+                barrier,
+                timing,
+            })]
+        }
+        Draft::Foreign(queue) => {
+            let queue = Name::from(["q0", "q1"][queue.index(2)]);
+            vec![Action::Foreign { queue, packets: 1, barrier: Barrier::Clear }]
+        }
+        Draft::Run(moves) => vec![Action::Run(Run::Moves(*moves))],
+        Draft::Handler(event) => match names.event(event) {
+            Some(event) if !names.handled.contains(&event) => {
+                // On a recording with an interrupt of its own: others wake nobody.
+                let (on, kind) = (Name::from("b"), EventKind::Blocking);
+                let record =
+                    Action::Record { event: event.clone(), on, kind, timing: Timing::NotWanted };
+                if event.as_str().starts_with("snapshot") {
+                    return Vec::new();
+                }
+                vec![record, Action::Handler { event }]
+            }
+            _ => Vec::new(),
+        },
+        Draft::Deliver => vec![Action::Deliver],
+        Draft::Force(event) => {
+            names.event(event).map(|event| Action::Force { event }).into_iter().collect()
+        }
+        Draft::RefusePart(at) => vec![Action::Fail(MachineFault::Part { at: *at })],
+        Draft::BadStamps(zero) => {
+            let stamps = if *zero { Stamps::Zero } else { Stamps::Reversed };
+            vec![Action::Fail(MachineFault::Timestamps { stamps, times: 2 })]
+        }
+        Draft::LateDecrement(used) => names
+            .used(used)
+            .map(|of| Action::Fail(MachineFault::LateDecrement { of }))
+            .into_iter()
+            .collect(),
+        Draft::LoseDevice => vec![Action::Fail(MachineFault::Device { device: "gpu0".into() })],
+    }
+}
+
+/// What a program came to.
+#[derive(Debug)]
+#[must_use]
+pub enum Verdict {
+    /// No rule broke, and nothing is left over.
+    Sound,
+    /// A rule broke, or a healthy program failed.
+    Broken {
+        /// The rule, if one is named.
+        rule: Option<Rule>,
+        /// What happened.
+        wrong: Box<Failure>,
+    },
+}
+
+/// Runs a program whole, with the oracle on.
+pub fn run(setup: &Setup, steps: &[Step], seed: u64, roughness: Roughness) -> Verdict {
+    let broken = |wrong: Box<Failure>| Verdict::Broken { rule: wrong.rule, wrong };
+    let mut world = match World::new(setup, seed) {
+        Ok(world) => world,
+        Err(failure) => return broken(failure),
+    };
+    for step in steps {
+        match world.apply(step) {
+            Ok(()) => {}
+            Err(failure) if roughness == Roughness::Faulty && is_error(&failure.wrong) => {}
+            Err(failure) => return broken(failure),
+        }
+    }
+    match world.finish() {
+        Ok(_) => Verdict::Sound,
+        Err(failure) if roughness == Roughness::Faulty && is_error(&failure.wrong) => {
+            Verdict::Sound
+        }
+        Err(failure) => broken(failure),
+    }
+}
+/// Whether a step ended in an error of the library, as it may where things break.
+fn is_error(wrong: &Wrong) -> bool {
+    matches!(wrong, Wrong::UnexpectedError { .. } | Wrong::Misuse { .. } | Wrong::Impossible { .. })
+}
