@@ -26,7 +26,8 @@ pub enum Stamping {
 }
 impl Stamping {
     /// All, the tamest first: the answers at [`Site::Stamps`](crate::chooser::Site::Stamps).
-    pub const ALL: [Self; 5] = [Self::Honest, Self::Zero, Self::Reversed, Self::Late, Self::NoStart];
+    pub const ALL: [Self; 5] =
+        [Self::Honest, Self::Zero, Self::Reversed, Self::Late, Self::NoStart];
 }
 
 /// The timestamp fields of all signals. Compute and copy engines have places of their own.

@@ -27,7 +27,8 @@ pub enum PacketKind {
 }
 impl PacketKind {
     pub(crate) fn of<W>(body: &Body<W>) -> Self {
-        let first = |deps: &ringfence::backend::Deps| deps.iter().next().unwrap_or(SignalHandle::NULL);
+        let first =
+            |deps: &ringfence::backend::Deps| deps.iter().next().unwrap_or(SignalHandle::NULL);
         match body {
             Body::Kernel(_) => Self::Kernel,
             Body::And(deps) => Self::And(first(deps)),
@@ -40,7 +41,10 @@ impl PacketKind {
 /// One call of the host, or one move of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "each variant is named after the call, each field after its argument")]
+#[expect(
+    missing_docs,
+    reason = "each variant is named after the call, each field after its argument"
+)]
 pub enum Event {
     Created { signal: SignalHandle, memory: SignalMemory },
     CreationFailed { memory: SignalMemory },
@@ -87,18 +91,24 @@ impl fmt::Display for Event {
                 let bit = if barrier == Barrier::Set { " with barrier bit" } else { "" };
                 write!(f, "write {of}: {kind:?}{bit}, completes {completes:?}")
             }
-            Self::Foreign { of, barrier } => write!(f, "a stranger publishes {of}, barrier bit {barrier:?}"),
+            Self::Foreign { of, barrier } => {
+                write!(f, "a stranger publishes {of}, barrier bit {barrier:?}")
+            }
             Self::Doorbell(lane, last) => write!(f, "doorbell {lane}{last}"),
             Self::ReadIndex(lane, read) => write!(f, "read index of {lane} = {}", read.as_u64()),
             Self::RingFull(lane) => write!(f, "the ring of {lane} is full"),
             Self::Submitted { of, part, completes } => {
                 write!(f, "copy {of} part {}, completes {completes:?}", part.as_u32())
             }
-            Self::PartRefused { of, part } => write!(f, "copy {of} part {}: refused", part.as_u32()),
+            Self::PartRefused { of, part } => {
+                write!(f, "copy {of} part {}: refused", part.as_u32())
+            }
             Self::WaitBegins(signal, below) => write!(f, "wait for {signal:?} < {below:?}"),
             Self::WaitEnded(signal, outcome) => write!(f, "wait for {signal:?} ends: {outcome:?}"),
             Self::Forced(signal) => write!(f, "force {signal:?} to 0"),
-            Self::Timestamps(signal, engine, raw) => write!(f, "timestamps of {signal:?} ({engine:?}): {raw:?}"),
+            Self::Timestamps(signal, engine, raw) => {
+                write!(f, "timestamps of {signal:?} ({engine:?}): {raw:?}")
+            }
             Self::Watched(signal, token) => write!(f, "handler {} on {signal:?}", token.as_u64()),
             Self::CallbackBegins(token) => write!(f, "callback {} begins", token.as_u64()),
             Self::CallbackEnds(token) => write!(f, "callback {} ends", token.as_u64()),
@@ -107,7 +117,9 @@ impl fmt::Display for Event {
             Self::ExtraDecrement(signal) => write!(f, "device: a decrement too many of {signal:?}"),
             Self::Lost(agent) => write!(f, "device: {agent} is lost"),
             Self::ProfilerAttached(agent) => write!(f, "a profiler attaches to {agent}"),
-            Self::Restarted(lane) => write!(f, "the index space of {} restarts as {lane}", lane.queue()),
+            Self::Restarted(lane) => {
+                write!(f, "the index space of {} restarts as {lane}", lane.queue())
+            }
         }
     }
 }
@@ -122,7 +134,9 @@ fn write_move(f: &mut fmt::Formatter<'_>, one: Move, effect: Effect) -> fmt::Res
         Move::Land(signal) => write!(f, "a store to {signal:?} lands early"),
     }?;
     match effect {
-        Effect::Completed { signal, value } if !signal.is_null() => write!(f, ", {signal:?} = {value:?}"),
+        Effect::Completed { signal, value } if !signal.is_null() => {
+            write!(f, ", {signal:?} = {value:?}")
+        }
         _ => Ok(()),
     }
 }

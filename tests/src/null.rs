@@ -47,6 +47,8 @@ struct Counters {
     store_fences: Cell<u64>,
     waits: Cell<u64>,
     timestamps: Cell<u64>,
+    /// What every load sees.
+    value: Cell<i64>,
 }
 
 #[inline]
@@ -54,13 +56,22 @@ fn count(counter: &Cell<u64>) {
     counter.set(counter.get() + 1);
 }
 
-/// A device with a large BAR whose signals are always at 0.
+/// A device with a large BAR whose signals are always at 0, or never.
 #[derive(Clone, Debug, Default)]
 pub struct NullDevice(Rc<Counters>);
 impl NullDevice {
     /// A device that was not called yet.
     pub fn new() -> Self {
         Self::default()
+    }
+    /// A device on which nothing ever finishes.
+    pub fn stuck() -> Self {
+        let device = Self::new();
+        device.0.value.set(SignalValue::ARMED.as_i64());
+        device
+    }
+    fn value(&self) -> SignalValue {
+        SignalValue::new(self.0.value.get())
     }
     /// The calls so far.
     pub fn calls(&self) -> Calls {
@@ -95,7 +106,7 @@ impl Signals for NullDevice {
     #[inline]
     fn load(&self, _signal: SignalHandle) -> SignalValue {
         count(&self.0.loads);
-        SignalValue::DONE
+        self.value()
     }
     #[inline]
     fn arm(&self, _signal: SignalHandle, _value: SignalValue) {
@@ -115,12 +126,16 @@ impl HostWait for NullDevice {
     fn wait(
         &self,
         _signal: SignalHandle,
-        _below: SignalValue,
+        below: SignalValue,
         _hint: WaitHint,
         _limit: Duration,
     ) -> WaitOutcome {
         count(&self.0.waits);
-        WaitOutcome::Reached(SignalValue::DONE)
+        if self.value() < below {
+            WaitOutcome::Reached(self.value())
+        } else {
+            WaitOutcome::TimedOut
+        }
     }
     fn force(&self, _signal: SignalHandle) {}
 }

@@ -9,7 +9,7 @@ use ringfence_mock::{
     oracle::Rule,
     scenario::{
         Action, By, CopyParts, Failure, Graph, MachineFault, Name, Profile, Run, Setup, Stamps,
-        Step, Submit, Timing, World, Wrong,
+        Step, Submit, Timing, Tracking, World, Wrong,
     },
 };
 
@@ -59,7 +59,7 @@ pub enum Draft {
     RefusePart(u32),
     /// The next completions write bad stamps.
     BadStamps(bool),
-    /// Somebody decrements a use's signal once more.
+    /// Somebody decrements a finished use's signal once more.
     LateDecrement(Index),
     /// The device is lost.
     LoseDevice,
@@ -143,6 +143,8 @@ struct Names {
     recorded: Vec<Name>,
     snapshots: u32,
     handled: Vec<Name>,
+    /// Events of copies in several parts: forced, they are never over.
+    in_parts: Vec<Name>,
     on_second_queue: bool,
 }
 impl Names {
@@ -156,6 +158,7 @@ impl Names {
         if !self.recorded.contains(&name) {
             self.recorded.push(name.clone());
         }
+        self.in_parts.retain(|event| *event != name);
         name
     }
     fn event(&self, which: &Index) -> Option<Name> {
@@ -166,10 +169,13 @@ impl Names {
     }
 }
 
-/// The steps of a program: every name that one uses is defined by an earlier one.
-pub fn program(drafts: &[Draft]) -> Vec<Step> {
+/// The steps of a program: every name that one uses is defined by an earlier one. The polling tracker
+/// gives no names of uses, so that none is asked about.
+pub fn program(drafts: &[Draft], tracker: Tracking) -> Vec<Step> {
     let mut names = Names::default();
-    drafts.iter().flat_map(|draft| steps(draft, &mut names)).map(Step::from).collect()
+    let asked =
+        |draft: &&Draft| tracker == Tracking::Retiring || !matches!(draft, Draft::QueryUse(_));
+    drafts.iter().filter(asked).flat_map(|draft| steps(draft, &mut names)).map(Step::from).collect()
 }
 fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
     let stream = |index: &Index| Name::from(STREAMS[index.index(STREAMS.len())]);
@@ -202,6 +208,9 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
             let Some(of) = names.event(event) else { return Vec::new() };
             let name = Name::new(format!("snapshot{}", names.snapshots));
             names.snapshots += 1;
+            if names.in_parts.contains(&of) {
+                names.in_parts.push(name.clone());
+            }
             names.recorded.push(name.clone());
             vec![Action::Snapshot { name, of }]
         }
@@ -231,6 +240,10 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
         }
         Draft::Copy { stream: on, parts, after, event } => {
             let waits = after.iter().filter_map(|event| names.event(event)).collect();
+            let event = names.record(event);
+            if *parts > 1 {
+                names.in_parts.push(event.clone());
+            }
             vec![Action::Copy(CopyParts {
                 name: names.new_use(),
                 on: stream(on),
@@ -238,7 +251,7 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
                 parts: *parts,
                 waits,
                 timing: Timing::NotWanted,
-                event: Some(names.record(event)),
+                event: Some(event),
             })]
         }
         Draft::Graph { stream: on, packets } => {
@@ -272,18 +285,28 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
         },
         Draft::Deliver => vec![Action::Deliver],
         Draft::Force(event) => {
-            names.event(event).map(|event| Action::Force { event }).into_iter().collect()
+            let may = |event: &Name| !names.in_parts.contains(event);
+            let event = names.event(event).filter(may);
+            event.map(|event| Action::Force { event }).into_iter().collect()
         }
         Draft::RefusePart(at) => vec![Action::Fail(MachineFault::Part { at: *at })],
         Draft::BadStamps(zero) => {
             let stamps = if *zero { Stamps::Zero } else { Stamps::Reversed };
             vec![Action::Fail(MachineFault::Timestamps { stamps, times: 2 })]
         }
-        Draft::LateDecrement(used) => names
-            .used(used)
-            .map(|of| Action::Fail(MachineFault::LateDecrement { of }))
-            .into_iter()
-            .collect(),
+        Draft::LateDecrement(on) => {
+            // Of a use that is over and not looked at yet: one that is still to finish would only look
+            // finished, and nobody could tell.
+            let of = names.new_use();
+            let submit = Submit { barrier: Barrier::Clear, ..Submit::new(of.clone(), stream(on)) };
+            let fault = MachineFault::LateDecrement { of: of.clone() };
+            vec![
+                Action::Submit(submit),
+                Action::Run(Run::Idle),
+                Action::Fail(fault),
+                Action::Query { of },
+            ]
+        }
         Draft::LoseDevice => vec![Action::Fail(MachineFault::Device { device: "gpu0".into() })],
     }
 }

@@ -21,7 +21,7 @@ fn check(setup: &Setup, roughness: Roughness, cases: u32) {
     let programs = (drafts(roughness), 1..1_000_u64);
     let outcome =
         proptest::test_runner::TestRunner::new(config(cases)).run(&programs, |(drafts, seed)| {
-            let steps = program(&drafts);
+            let steps = program(&drafts, setup.tracker);
             match run(setup, &steps, seed, roughness) {
                 Verdict::Sound => Ok(()),
                 Verdict::Broken { rule, wrong } => Err(TestCaseError::fail(format!(

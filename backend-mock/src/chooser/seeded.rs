@@ -47,7 +47,9 @@ impl Chooser for Seeded {
             // 0 is "all that is due": a slow device makes 0 to MAX_MOVES - 1 moves.
             Site::Moves => 1 + Self::below(draw, n.min(MAX_MOVES + 1) - 1),
             Site::ReadIndex | Site::Lane | Site::Which => Self::below(draw, n),
-            Site::Batch | Site::Patience | Site::Interrupt | Site::Handler | Site::Stamps => 1 + Self::below(draw, n - 1),
+            Site::Batch | Site::Patience | Site::Interrupt | Site::Handler | Site::Stamps => {
+                1 + Self::below(draw, n - 1)
+            }
         }
     }
 }

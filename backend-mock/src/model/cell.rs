@@ -121,7 +121,9 @@ impl Model {
         let cells = &mut self.cells;
         self.buffered.retain(|&at| {
             let cell = &mut cells[at as usize];
-            if cell.owner == owner && let Some((value, _)) = cell.buffered.take() {
+            if cell.owner == owner
+                && let Some((value, _)) = cell.buffered.take()
+            {
                 cell.value = value;
             }
             cell.buffered.is_some()

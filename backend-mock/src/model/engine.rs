@@ -80,11 +80,13 @@ impl Engine {
     }
     pub(super) fn issue(&mut self, part: Part) {
         self.use_ticket(part.at);
-        let position = self.parts.partition_point(|other| (other.at, other.part) < (part.at, part.part));
+        let position =
+            self.parts.partition_point(|other| (other.at, other.part) < (part.at, part.part));
         self.parts.insert(position, part);
     }
     pub(super) fn find(&self, at: PacketId, part: PartIndex) -> Option<&Part> {
-        let position = self.parts.binary_search_by(|other| (other.at, other.part).cmp(&(at, part))).ok()?;
+        let position =
+            self.parts.binary_search_by(|other| (other.at, other.part).cmp(&(at, part))).ok()?;
         Some(&self.parts[position])
     }
     pub(crate) fn nth_unfinished(&self, n: usize) -> (PacketId, PartIndex) {

@@ -138,7 +138,12 @@ impl Plan {
         let owes = self.owes(signal)?;
         self.finish(owes, choose)
     }
-    fn one_zero(&mut self, deps: &[SignalHandle], reader: Reader, choose: Choose<'_>) -> Option<()> {
+    fn one_zero(
+        &mut self,
+        deps: &[SignalHandle],
+        reader: Reader,
+        choose: Choose<'_>,
+    ) -> Option<()> {
         if deps.is_empty() || deps.iter().any(|&signal| self.is_zero(signal, reader)) {
             return Some(());
         }

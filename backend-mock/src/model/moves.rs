@@ -157,7 +157,12 @@ impl Model {
         let lost = agent.is_some_and(|agent| self.status(agent) == DeviceStatus::Lost);
         if lost { Err(Blocked::Lost) } else { Ok(()) }
     }
-    fn check_part(&self, of: UseId, part: PartIndex, needed: PacketState) -> Result<&Part, Blocked> {
+    fn check_part(
+        &self,
+        of: UseId,
+        part: PartIndex,
+        needed: PacketState,
+    ) -> Result<&Part, Blocked> {
         self.check_alive(of)?;
         let engine = self.engine(of.lane()).ok_or(unknown(needed))?;
         let found = engine.find(of.packet(), part).ok_or(unknown(needed))?;
@@ -172,9 +177,7 @@ impl Model {
     fn check_waits(&self, packet: &ModelPacket, reader: Reader) -> Result<(), Blocked> {
         match packet.body {
             Body::Kernel(()) => Ok(()),
-            Body::And(deps) => {
-                deps.iter().try_for_each(|signal| self.check_zero(signal, reader))
-            }
+            Body::And(deps) => deps.iter().try_for_each(|signal| self.check_zero(signal, reader)),
             Body::Or(deps) => {
                 let mut first = Ok(());
                 for signal in deps.iter() {
@@ -190,7 +193,11 @@ impl Model {
                 // The sign is masked off, so that a value below 0 is a large one: never satisfied.
                 let masked = value.as_i64() & i64::MAX;
                 let satisfied = masked < wait.below.as_i64();
-                if satisfied { Ok(()) } else { Err(Blocked::WaitsFor { signal: wait.signal, value }) }
+                if satisfied {
+                    Ok(())
+                } else {
+                    Err(Blocked::WaitsFor { signal: wait.signal, value })
+                }
             }
         }
     }
@@ -248,7 +255,8 @@ impl Model {
     }
     /// Whether a packet waits for a signal in host memory: the processor polls it across PCIe.
     pub(crate) fn polls_host_memory(&self, packet: &ModelPacket) -> bool {
-        let host = |signal| self.cell(signal).is_some_and(|cell| cell.memory() != SignalMemory::Device);
+        let host =
+            |signal| self.cell(signal).is_some_and(|cell| cell.memory() != SignalMemory::Device);
         match packet.body {
             Body::Kernel(()) => false,
             Body::And(deps) | Body::Or(deps) => deps.iter().any(host),

@@ -79,7 +79,19 @@ impl Queue {
     pub(super) fn new(lane: LaneId, agent: DeviceId) -> Self {
         let (slots, active) = (VecDeque::new(), VecDeque::new());
         let life = QueueLife::Open;
-        Self { lane, agent, life, base: 0, slots, doorbell: 0, published: 0, started: 0, read: 0, active, holding: None }
+        Self {
+            lane,
+            agent,
+            life,
+            base: 0,
+            slots,
+            doorbell: 0,
+            published: 0,
+            started: 0,
+            read: 0,
+            active,
+            holding: None,
+        }
     }
     /// Its identity and generation.
     pub fn lane(&self) -> LaneId {

@@ -6,10 +6,7 @@ mod visibility;
 
 use std::num::NonZeroU32;
 
-use ringfence::{
-    backend::*,
-    id::*,
-};
+use ringfence::{backend::*, id::*};
 
 use super::*;
 
@@ -48,7 +45,8 @@ impl Bench {
     /// A copy of `parts` parts with a fresh signal, which is armed for them.
     fn copy(&mut self, parts: u32, waits: &[SignalHandle]) -> (UseId, SignalHandle) {
         let signal = self.cell();
-        self.model.store(signal, SignalValue::for_parts(Parts::new(NonZeroU32::new(parts).unwrap())));
+        self.model
+            .store(signal, SignalValue::for_parts(Parts::new(NonZeroU32::new(parts).unwrap())));
         let of = UseId::new(self.copies, self.model.reserve(self.copies, 1));
         for part in 0..parts {
             self.model.submit(of, PartIndex::new(part), signal, waits);

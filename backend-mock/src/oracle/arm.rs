@@ -53,16 +53,24 @@ impl Oracle {
         let Some((rule, why)) = self.obstacle(now, signal, act, model) else { return };
         self.broken(rule, || format!("{signal:?} is {verb}: {why}"));
     }
-    fn obstacle(&self, now: &Signal, signal: SignalHandle, act: Act, model: &Model) -> Option<(Rule, String)> {
+    fn obstacle(
+        &self,
+        now: &Signal,
+        signal: SignalHandle,
+        act: Act,
+        model: &Model,
+    ) -> Option<(Rule, String)> {
         if let LastUse::InFlight(of) = now.last
             && now.parts_refused > 0
             && now.parts_issued > 0
         {
-            let why = format!("{of} failed after {} parts, whose end was not seen", now.parts_issued);
+            let why =
+                format!("{of} failed after {} parts, whose end was not seen", now.parts_issued);
             return Some((Rule::S8, why));
         }
         if now.forced == Forced::Outstanding {
-            let why = "its completion was forced, and the device's late decrement was not seen".to_owned();
+            let why = "its completion was forced, and the device's late decrement was not seen"
+                .to_owned();
             return Some((Rule::S18, why));
         }
         let late = now.forced == Forced::Seen;
@@ -70,11 +78,16 @@ impl Oracle {
             return None; // at least as many decrements came as were owed
         }
         if now.sign == Sign::SeenBelowZero || !late && Self::is_below_zero(signal, model) {
-            return Some((Rule::S7, "it was decremented below 0, and stays quarantined".to_owned()));
+            return Some((
+                Rule::S7,
+                "it was decremented below 0, and stays quarantined".to_owned(),
+            ));
         }
         if let Some(consumer) = now.consumers.iter().find(|&&consumer| !self.is_known(consumer)) {
             let state = model.state(*consumer);
-            let why = format!("{consumer} waits for it and is not known to be complete (it is {state:?})");
+            let why = format!(
+                "{consumer} waits for it and is not known to be complete (it is {state:?})"
+            );
             return Some((Rule::S9, why));
         }
         if now.handlers > 0 {
@@ -89,7 +102,8 @@ impl Oracle {
                 .then(|| (Rule::S16, format!("the timing of {of} is wanted and was not taken"))),
             LastUse::InFlight(_) if now.parts_issued == 0 => None,
             LastUse::InFlight(of) if now.memory == SignalMemory::Shared => {
-                let why = format!("its recording {of} is not known to be finished, and it has one cell");
+                let why =
+                    format!("its recording {of} is not known to be finished, and it has one cell");
                 Some((Rule::S12, why))
             }
             LastUse::InFlight(of) => Some(self.unfounded(of, model)),
@@ -107,7 +121,9 @@ impl Oracle {
             }
             LastUse::None => {
                 self.broken(Rule::S16, || {
-                    format!("timestamps of {signal:?} are read after it was armed again: they are gone")
+                    format!(
+                        "timestamps of {signal:?} are read after it was armed again: they are gone"
+                    )
                 });
             }
         }

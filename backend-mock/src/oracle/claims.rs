@@ -1,9 +1,6 @@
 //! What the library said, against what it could know and what is so.
 
-use ringfence::{
-    id::UseId,
-    timing::Interval,
-};
+use ringfence::{id::UseId, timing::Interval};
 
 use super::{
     Blocked, Declaration, Oracle, QueryCall, Recording, Ring, Rule, Steady, SyncCall, Tracker, key,
@@ -16,8 +13,10 @@ impl Oracle {
     pub(crate) fn declare(&mut self, statement: Declaration, model: &Model) {
         match statement {
             Declaration::Limits { ring, cap } => {
-                let (live, tracker) =
-                    self.rings.get(&ring).map_or((0, Tracker::Retiring), |ring| (ring.live, ring.tracker));
+                let (live, tracker) = self
+                    .rings
+                    .get(&ring)
+                    .map_or((0, Tracker::Retiring), |ring| (ring.live, ring.tracker));
                 self.rings.insert(ring, Ring { cap: cap.count(), live, tracker });
             }
             Declaration::Polls(ring) => {
@@ -30,7 +29,8 @@ impl Oracle {
             }
             Declaration::Submitted => self.bracket.ring = None,
             Declaration::WantsTiming(of) => {
-                if let Some(signal) = self.signal_of(of).and_then(|signal| self.signal_mut(signal)) {
+                if let Some(signal) = self.signal_of(of).and_then(|signal| self.signal_mut(signal))
+                {
                     signal.timing = Timing::Wanted;
                 }
             }
@@ -41,12 +41,18 @@ impl Oracle {
             Declaration::SteadyEnds => self.bracket.steady = None,
             Declaration::QueryBegins(of) => self.bracket.query = Some(QueryCall { of, loads: 0 }),
             Declaration::QueryEnds => self.query_ends(),
-            Declaration::SyncBegins => self.bracket.sync = Some(SyncCall { loads: 0, blocked: Blocked::No }),
+            Declaration::SyncBegins => {
+                self.bracket.sync = Some(SyncCall { loads: 0, blocked: Blocked::No })
+            }
             Declaration::SyncEnds => self.sync_ends(),
-            Declaration::ClaimsFinished { of, recording } => self.claim_finished(of, recording, model),
+            Declaration::ClaimsFinished { of, recording } => {
+                self.claim_finished(of, recording, model)
+            }
             Declaration::ClaimsPending(of) => {
                 if self.claimed.contains(&key(of)) {
-                    self.broken(Rule::S12, || format!("{of} was finished for one answer and is not for a later one"));
+                    self.broken(Rule::S12, || {
+                        format!("{of} was finished for one answer and is not for a later one")
+                    });
                 }
             }
             Declaration::ClaimsInterval { of, interval } => self.claim_interval(of, interval),
@@ -64,13 +70,17 @@ impl Oracle {
     fn query_ends(&mut self) {
         let Some(QueryCall { of, loads }) = self.bracket.query.take() else { return };
         if loads > 0 && self.claimed.contains(&key(of)) {
-            self.broken(Rule::S19, || format!("{of} was proven before, and a query of it made {loads} loads"));
+            self.broken(Rule::S19, || {
+                format!("{of} was proven before, and a query of it made {loads} loads")
+            });
         }
     }
     fn sync_ends(&mut self) {
         let Some(SyncCall { loads, blocked }) = self.bracket.sync.take() else { return };
         if loads > 1 && blocked == Blocked::No {
-            self.broken(Rule::S19, || format!("a synchronize that did not block made {loads} loads"));
+            self.broken(Rule::S19, || {
+                format!("a synchronize that did not block made {loads} loads")
+            });
         }
     }
     fn claim_finished(&mut self, of: UseId, recording: Recording, model: &Model) {
@@ -97,12 +107,16 @@ impl Oracle {
             && (interval.start() == 0 || interval.end() < interval.start())
         {
             let (start, end) = (interval.start(), interval.end());
-            self.broken(Rule::S16, || format!("{of} is said to have run from tick {start} to tick {end}"));
+            self.broken(Rule::S16, || {
+                format!("{of} is said to have run from tick {start} to tick {end}")
+            });
             return;
         }
         let Some(&raw) = self.taken.get(&key(of)) else {
             if claimed.is_some() {
-                self.broken(Rule::S16, || format!("{of} is said to have an interval, and its timestamps were never read"));
+                self.broken(Rule::S16, || {
+                    format!("{of} is said to have an interval, and its timestamps were never read")
+                });
             }
             return;
         };
@@ -111,7 +125,9 @@ impl Oracle {
             raw == ringfence::timing::RawInterval::new(interval.start(), interval.end())
         });
         if !same {
-            self.broken(Rule::S16, || format!("{of} is said to have run {claimed:?}, and the device wrote {raw:?}"));
+            self.broken(Rule::S16, || {
+                format!("{of} is said to have run {claimed:?}, and the device wrote {raw:?}")
+            });
         }
     }
     fn claim_data(&mut self, of: UseId, model: &Model) {
@@ -129,11 +145,17 @@ impl Oracle {
     }
     fn finale(&mut self, left_over: u32) {
         if left_over > 0 {
-            self.broken(Rule::S20, || format!("{left_over} uses are finished and were never retired"));
+            self.broken(Rule::S20, || {
+                format!("{left_over} uses are finished and were never retired")
+            });
         }
         let (reserved, tickets) = (self.reserved, self.tickets.len());
         if reserved > 0 || tickets > 0 {
-            self.broken(Rule::S11, || format!("{reserved} indices and {tickets} tickets were reserved and never published"));
+            self.broken(Rule::S11, || {
+                format!(
+                    "{reserved} indices and {tickets} tickets were reserved and never published"
+                )
+            });
         }
     }
 }

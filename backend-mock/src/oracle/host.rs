@@ -21,13 +21,18 @@ impl Oracle {
         self.check_thread("creates a signal");
         self.check_nothing_reserved("creates a signal");
         if !self.tickets.is_empty() {
-            let of = self.tickets.first().map(|&(lane, at)| format!("{lane}{at}")).unwrap_or_default();
-            self.broken(Rule::S11, || format!("the host creates a signal while ticket {of} is reserved and not submitted"));
+            let of =
+                self.tickets.first().map(|&(lane, at)| format!("{lane}{at}")).unwrap_or_default();
+            self.broken(Rule::S11, || {
+                format!("the host creates a signal while ticket {of} is reserved and not submitted")
+            });
         }
         if self.bracket.steady.is_some() {
-            self.broken(Rule::S15, || format!("a signal in {memory} memory is created in a steady loop"));
+            self.broken(Rule::S15, || {
+                format!("a signal in {memory} memory is created in a steady loop")
+            });
         }
-        self.check_hidden("the ring grows");
+        self.check_hidden("the ring grows", memory);
     }
     /// Signals were created.
     pub(crate) fn created(&mut self, signal: SignalHandle, memory: SignalMemory, owner: DeviceId) {
@@ -57,19 +62,30 @@ impl Oracle {
     pub(crate) fn wait_begins(&mut self, signal: SignalHandle, below: SignalValue, model: &Model) {
         let locks = audit::locks_held();
         if locks > 0 {
-            self.broken(Rule::S13, || format!("the host waits for {signal:?} and holds {locks} locks"));
+            self.broken(Rule::S13, || {
+                format!("the host waits for {signal:?} and holds {locks} locks")
+            });
         }
         self.check_nothing_reserved("waits");
         if self.live(signal, "a wait").is_none() {
             return;
         }
-        self.check_wait_is_needed(signal);
         self.check_wait_can_end(signal, below, model);
-        self.check_hidden("the host waits");
+        if self.is_for_room(signal) {
+            self.check_wait_is_needed(signal);
+            if let Some(memory) = self.signal(signal).map(|now| now.memory) {
+                self.check_hidden("the host waits", memory);
+            }
+        }
         self.check_loss(signal);
     }
     /// The wait is over.
-    pub(crate) fn wait_ended(&mut self, signal: SignalHandle, outcome: WaitOutcome, at_once: Immediate) {
+    pub(crate) fn wait_ended(
+        &mut self,
+        signal: SignalHandle,
+        outcome: WaitOutcome,
+        at_once: Immediate,
+    ) {
         match outcome {
             WaitOutcome::Reached(value) => {
                 self.count_load(value);
@@ -88,7 +104,9 @@ impl Oracle {
     pub(super) fn check_nothing_reserved(&mut self, act: &str) {
         let reserved = self.reserved;
         if reserved > 0 {
-            self.broken(Rule::S11, || format!("the host {act} while {reserved} indices are reserved and not published"));
+            self.broken(Rule::S11, || {
+                format!("the host {act} while {reserved} indices are reserved and not published")
+            });
         }
     }
     pub(super) fn check_thread(&mut self, act: &str) {
@@ -96,15 +114,22 @@ impl Oracle {
             self.broken(Rule::S13, || format!("the callback thread {act}"));
         }
     }
+    /// Whether a submission waits to use some signal again. Issued parts of a failed copy must be waited
+    /// for, and another process's cell is the only one there is.
+    fn is_for_room(&self, signal: SignalHandle) -> bool {
+        self.bracket.ring.is_some()
+            && self.signal(signal).is_some_and(|now| {
+                now.last.id().is_some()
+                    && now.parts_refused == 0
+                    && now.memory != SignalMemory::Shared
+            })
+    }
     /// A submission grows its ring before it waits.
     fn check_wait_is_needed(&mut self, signal: SignalHandle) {
         let Some(name) = self.bracket.ring else { return };
         let Some(&ring) = self.rings.get(&name) else { return };
-        let Some(now) = self.signal(signal) else { return };
-        // Parts that were issued must be waited for; another process's cell is the only one there is.
-        let excused = now.parts_refused > 0 || now.memory == SignalMemory::Shared;
         let can_grow = self.bracket.creation_failed != Some(name) && ring.live < ring.cap;
-        if can_grow && !excused {
+        if can_grow {
             self.broken(Rule::S14, || {
                 let (live, cap) = (ring.live, ring.cap);
                 format!("a submission waits for {signal:?} while its ring has {live} signals and may have {cap}")
@@ -122,9 +147,9 @@ impl Oracle {
             });
         }
     }
-    /// A signal whose own value was seen done must not lie about while its ring waits for another, or
-    /// grows. What other rings' proofs say of it is for their threads to know.
-    fn check_hidden(&mut self, act: &str) {
+    /// A signal whose own value was seen done must not lie about while its ring waits for another in the
+    /// same memory, or creates one. What other rings' proofs say of it is for their threads to know.
+    fn check_hidden(&mut self, act: &str, memory: SignalMemory) {
         let Some(ring) = self.bracket.ring else { return };
         if self.rings.get(&ring).is_some_and(|ring| ring.tracker == Tracker::Polling) {
             return;
@@ -132,6 +157,7 @@ impl Oracle {
         let free = |signal: &SignalHandle| {
             self.signal(*signal).is_some_and(|now| {
                 now.ring == Some(ring)
+                    && now.memory == memory
                     && matches!(now.last, LastUse::Finished(_))
                     && now.timing != Timing::Wanted
                     && now.handlers == 0
@@ -139,8 +165,11 @@ impl Oracle {
                     && now.consumers.is_empty()
             })
         };
-        if let Some(hidden) = self.ready.iter().map(|&signal| SignalHandle::new(signal)).find(free) {
-            self.broken(Rule::S6, || format!("{act}, though {hidden:?} is known to be finished and could be used"));
+        if let Some(hidden) = self.ready.iter().map(|&signal| SignalHandle::new(signal)).find(free)
+        {
+            self.broken(Rule::S6, || {
+                format!("{act}, though {hidden:?} is known to be finished and could be used")
+            });
         }
     }
     fn check_loss(&mut self, signal: SignalHandle) {
@@ -152,7 +181,9 @@ impl Oracle {
         }
         now.waits_when_lost += 1;
         if now.waits_when_lost > WAITS_TO_NOTICE_A_LOSS {
-            self.broken(Rule::S17, || format!("the host goes on waiting for {signal:?} after the loss of its device"));
+            self.broken(Rule::S17, || {
+                format!("the host goes on waiting for {signal:?} after the loss of its device")
+            });
         }
     }
     /// A handler was set.

@@ -105,13 +105,19 @@ impl Oracle {
         let lane = self.lanes.get(&dependency.lane());
         let signal = lane.and_then(|lane| lane.signal_of(dependency.packet()));
         signal.and_then(|signal| self.signal(signal)).is_none_or(|signal| {
-            signal.last.id() != Some(dependency) || (signal.forced == Forced::No && signal.parts_refused == 0)
+            signal.last.id() != Some(dependency)
+                || (signal.forced == Forced::No && signal.parts_refused == 0)
         })
     }
     /// Why the host may have believed that a use is finished, when it could not know: the youngest
     /// observation that a wrong inference turns into that belief, or none.
     pub(super) fn unfounded(&self, of: UseId, model: &Model) -> (Rule, String) {
-        super::ground::unfounded(&self.lanes, of, model, model.status(model.agent_of(of.lane())) == DeviceStatus::Lost)
+        super::ground::unfounded(
+            &self.lanes,
+            of,
+            model,
+            model.status(model.agent_of(of.lane())) == DeviceStatus::Lost,
+        )
     }
     /// What the device's memory says of a signal, whatever the host saw.
     pub(super) fn is_below_zero(signal: SignalHandle, model: &Model) -> bool {

@@ -96,7 +96,14 @@ impl Lane {
     /// A copy was issued; the end of one is the end of all its writes.
     pub(super) fn issue(&mut self, at: PacketId, signal: SignalHandle, proves: Vec<UseId>) {
         let (packet, release) = (at.as_u64(), CacheScope::System);
-        self.insert(Open { packet, signal, barrier: Barrier::Clear, release, proves, known: false });
+        self.insert(Open {
+            packet,
+            signal,
+            barrier: Barrier::Clear,
+            release,
+            proves,
+            known: false,
+        });
     }
     fn insert(&mut self, open: Open) {
         self.end = self.end.max(open.packet + 1);

@@ -198,7 +198,9 @@ impl Oracle {
         match at {
             Some(at) if self.signals[at].life == signal::Life::Alive => Some(&mut self.signals[at]),
             _ => {
-                self.broken(Rule::S1, || format!("{call} of {signal:?}, which does not exist or was destroyed"));
+                self.broken(Rule::S1, || {
+                    format!("{call} of {signal:?}, which does not exist or was destroyed")
+                });
                 None
             }
         }

@@ -23,10 +23,18 @@ impl Oracle {
     }
     /// The host wrote a packet where it may not.
     pub(crate) fn not_reserved(&mut self, of: UseId) {
-        self.broken(Rule::S11, || format!("a packet was written at {of}, which is not reserved or has one already"));
+        self.broken(Rule::S11, || {
+            format!("a packet was written at {of}, which is not reserved or has one already")
+        });
     }
     /// The device was told of a packet of the host.
-    pub(crate) fn published(&mut self, of: UseId, packet: &ModelPacket, profiler: Profiler, model: &Model) {
+    pub(crate) fn published(
+        &mut self,
+        of: UseId,
+        packet: &ModelPacket,
+        profiler: Profiler,
+        model: &Model,
+    ) {
         self.reserved = self.reserved.saturating_sub(1);
         let agent = model.agent_of(of.lane());
         let reader = Reader::Processor(agent);
@@ -53,7 +61,9 @@ impl Oracle {
             }
             Body::Value(wait) => {
                 if !model.capabilities(agent).features.contains(Features::BARRIER_VALUE) {
-                    self.broken(Rule::S10, || format!("{of}: the packet processor does not know barrier-value packets"));
+                    self.broken(Rule::S10, || {
+                        format!("{of}: the packet processor does not know barrier-value packets")
+                    });
                 }
                 self.check_dependency(wait.signal, of, agent, reader, model);
                 if wait.below.as_i64() <= 1 {
@@ -111,7 +121,12 @@ impl Oracle {
         }
         let (issued, armed) = (signal.parts_issued, signal.armed_with);
         if i64::from(issued) > armed.as_i64() {
-            self.broken(Rule::S8, || format!("{of}: part {} of a copy whose signal was armed with {armed:?}", part.as_u32()));
+            self.broken(Rule::S8, || {
+                format!(
+                    "{of}: part {} of a copy whose signal was armed with {armed:?}",
+                    part.as_u32()
+                )
+            });
         }
     }
     /// The engine refused a part: what was issued before still decrements.
@@ -124,18 +139,33 @@ impl Oracle {
         }
     }
 
-    fn check_completion(&mut self, completes: SignalHandle, of: UseId, reader: Reader, model: &Model) {
+    fn check_completion(
+        &mut self,
+        completes: SignalHandle,
+        of: UseId,
+        reader: Reader,
+        model: &Model,
+    ) {
         let Some(now) = self.live(completes, "a completion") else { return };
         if let LastUse::InFlight(last) | LastUse::Finished(last) = now.last {
             let unfinished = model.outstanding(last) > 0;
             let rule = if unfinished { Rule::S1 } else { Rule::S10 };
-            self.broken(rule, || format!("{of} completes {completes:?}, which was not armed since {last} used it"));
+            self.broken(rule, || {
+                format!("{of} completes {completes:?}, which was not armed since {last} used it")
+            });
             return;
         }
         self.check_visible(completes, of, reader, model, "completes");
     }
     /// What is armed must be armed for whoever will look.
-    fn check_visible(&mut self, signal: SignalHandle, of: UseId, reader: Reader, model: &Model, verb: &str) {
+    fn check_visible(
+        &mut self,
+        signal: SignalHandle,
+        of: UseId,
+        reader: Reader,
+        model: &Model,
+        verb: &str,
+    ) {
         let Some(now) = self.signal(signal) else { return };
         let owner = model.capabilities(now.owner);
         if !self.stores.visible(now, owner, reader) {
@@ -144,14 +174,23 @@ impl Oracle {
             });
         }
     }
-    fn check_dependency(&mut self, signal: SignalHandle, of: UseId, agent: DeviceId, reader: Reader, model: &Model) {
+    fn check_dependency(
+        &mut self,
+        signal: SignalHandle,
+        of: UseId,
+        agent: DeviceId,
+        reader: Reader,
+        model: &Model,
+    ) {
         if self.live(signal, "a dependency").is_none() {
             return;
         }
         self.check_peer(signal, of, agent, model);
         self.check_visible(signal, of, reader, model, "waits for");
         self.check_snapshot(signal, of);
-        let known = |consumer: &UseId| self.lanes.get(&consumer.lane()).is_some_and(|lane| lane.is_known(consumer.packet()));
+        let known = |consumer: &UseId| {
+            self.lanes.get(&consumer.lane()).is_some_and(|lane| lane.is_known(consumer.packet()))
+        };
         let Some(at) = Self::at(signal) else { return };
         let now = &mut self.signals[at];
         if now.consumers.len() >= 16 {
@@ -179,8 +218,12 @@ impl Oracle {
                     None => format!("{of} waits for {signal:?} and means {meant}, but the signal was armed again since"),
                 });
             }
-            None if last == LastUse::None && self.signal(signal).is_some_and(|s| s.memory != SignalMemory::Shared) => {
-                self.broken(Rule::S12, || format!("{of} waits for {signal:?}, which is armed and has no use to wait for"));
+            None if last == LastUse::None
+                && self.signal(signal).is_some_and(|s| s.memory != SignalMemory::Shared) =>
+            {
+                self.broken(Rule::S12, || {
+                    format!("{of} waits for {signal:?}, which is armed and has no use to wait for")
+                });
             }
             _ => {}
         }

@@ -60,11 +60,24 @@ impl Bench {
     pub(super) fn fence(&self, queue: &MockQueue, completes: SignalHandle) -> UseId {
         self.publish(queue, kernel(Barrier::Set, completes))
     }
-    pub(super) fn and(&self, queue: &MockQueue, waits: &[SignalHandle], completes: SignalHandle) -> UseId {
-        self.publish(queue, Packet { body: Body::And(Deps::take(waits).0), completes, ..Packet::nothing() })
+    pub(super) fn and(
+        &self,
+        queue: &MockQueue,
+        waits: &[SignalHandle],
+        completes: SignalHandle,
+    ) -> UseId {
+        self.publish(
+            queue,
+            Packet { body: Body::And(Deps::take(waits).0), completes, ..Packet::nothing() },
+        )
     }
     /// Arms for the parts and submits them; the engine may refuse the last.
-    pub(super) fn copy(&self, parts: u32, completes: SignalHandle, waits: &[SignalHandle]) -> UseId {
+    pub(super) fn copy(
+        &self,
+        parts: u32,
+        completes: SignalHandle,
+        waits: &[SignalHandle],
+    ) -> UseId {
         if parts > 1 {
             let parts = Parts::new(NonZeroU32::new(parts).expect("more than one"));
             self.device.arm(completes, SignalValue::for_parts(parts));

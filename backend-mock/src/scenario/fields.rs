@@ -70,13 +70,19 @@ impl<'a> Fields<'a> {
         Some(At { value: Name::new(at.value), span: at.span })
     }
     /// Strings: one alone may stand without brackets.
-    pub(super) fn texts(&mut self, key: &'static str, faults: &mut Faults) -> Option<Vec<At<&'a str>>> {
+    pub(super) fn texts(
+        &mut self,
+        key: &'static str,
+        faults: &mut Faults,
+    ) -> Option<Vec<At<&'a str>>> {
         let at = self.raw(key)?;
         match at.value {
             DeValue::Array(items) => Some(
                 items
                     .iter()
-                    .filter_map(|item| text(key, &At { value: item.get_ref(), span: item.span() }, faults))
+                    .filter_map(|item| {
+                        text(key, &At { value: item.get_ref(), span: item.span() }, faults)
+                    })
                     .collect(),
             ),
             DeValue::String(one) => Some(vec![At { value: one.as_ref(), span: at.span }]),
@@ -87,17 +93,31 @@ impl<'a> Fields<'a> {
         }
     }
     /// Names: one alone may stand without brackets.
-    pub(super) fn names(&mut self, key: &'static str, faults: &mut Faults) -> Option<Vec<At<Name>>> {
+    pub(super) fn names(
+        &mut self,
+        key: &'static str,
+        faults: &mut Faults,
+    ) -> Option<Vec<At<Name>>> {
         let texts = self.texts(key, faults)?;
         Some(texts.into_iter().map(|at| At { value: Name::new(at.value), span: at.span }).collect())
     }
     /// A whole number within `range`.
-    pub(super) fn number(&mut self, key: &'static str, range: RangeInclusive<u64>, faults: &mut Faults) -> Option<At<u64>> {
+    pub(super) fn number(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u64>,
+        faults: &mut Faults,
+    ) -> Option<At<u64>> {
         let at = self.raw(key)?;
         number(key, &at, range, faults)
     }
     /// A whole number within `range` that fits into 32 bits.
-    pub(super) fn count(&mut self, key: &'static str, range: RangeInclusive<u32>, faults: &mut Faults) -> Option<u32> {
+    pub(super) fn count(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u32>,
+        faults: &mut Faults,
+    ) -> Option<u32> {
         let range = u64::from(*range.start())..=u64::from(*range.end());
         self.number(key, range, faults).and_then(|at| u32::try_from(at.value).ok())
     }
@@ -118,7 +138,11 @@ impl<'a> Fields<'a> {
         word(&at, faults)
     }
     /// A table.
-    pub(super) fn table(&mut self, key: &'static str, faults: &mut Faults) -> Option<At<&'a DeTable<'a>>> {
+    pub(super) fn table(
+        &mut self,
+        key: &'static str,
+        faults: &mut Faults,
+    ) -> Option<At<&'a DeTable<'a>>> {
         let at = self.raw(key)?;
         match at.value {
             DeValue::Table(table) => Some(At { value: table, span: at.span }),
@@ -129,7 +153,11 @@ impl<'a> Fields<'a> {
         }
     }
     /// A list of tables.
-    pub(super) fn tables(&mut self, key: &'static str, faults: &mut Faults) -> Option<Vec<At<&'a DeTable<'a>>>> {
+    pub(super) fn tables(
+        &mut self,
+        key: &'static str,
+        faults: &mut Faults,
+    ) -> Option<Vec<At<&'a DeTable<'a>>>> {
         let at = self.raw(key)?;
         let DeValue::Array(items) = at.value else {
             wrong_type(key, "a list of tables", at.value, at.span, faults);
@@ -145,7 +173,12 @@ impl<'a> Fields<'a> {
         Some(tables)
     }
     /// A fault when nothing is there.
-    pub(super) fn required<T>(&self, key: &'static str, value: Option<T>, faults: &mut Faults) -> Option<T> {
+    pub(super) fn required<T>(
+        &self,
+        key: &'static str,
+        value: Option<T>,
+        faults: &mut Faults,
+    ) -> Option<T> {
         if value.is_none() && self.has(key).is_none() {
             faults.add(
                 self.span.clone(),
@@ -166,19 +199,31 @@ impl<'a> Fields<'a> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", self.asked.join(", ")),
             };
-            faults.add(span.clone(), format!("{} has no key `{key}`", self.what), "unknown key", Some(help));
+            faults.add(
+                span.clone(),
+                format!("{} has no key `{key}`", self.what),
+                "unknown key",
+                Some(help),
+            );
         }
     }
     /// The entries themselves, for a table whose keys are names.
     pub(super) fn entries(&self) -> impl Iterator<Item = (At<&'a str>, At<&'a DeValue<'a>>)> + '_ {
         self.entries.iter().map(|(key, span, value)| {
-            (At { value: *key, span: span.clone() }, At { value: value.get_ref(), span: value.span() })
+            (
+                At { value: *key, span: span.clone() },
+                At { value: value.get_ref(), span: value.span() },
+            )
         })
     }
 }
 
 /// The string in `at`.
-pub(super) fn text<'a>(key: &str, at: &At<&'a DeValue<'a>>, faults: &mut Faults) -> Option<At<&'a str>> {
+pub(super) fn text<'a>(
+    key: &str,
+    at: &At<&'a DeValue<'a>>,
+    faults: &mut Faults,
+) -> Option<At<&'a str>> {
     match at.value {
         DeValue::String(text) => Some(At { value: text.as_ref(), span: at.span.clone() }),
         other => {
@@ -189,7 +234,12 @@ pub(super) fn text<'a>(key: &str, at: &At<&'a DeValue<'a>>, faults: &mut Faults)
 }
 
 /// The whole number in `at`, within `range`.
-pub(super) fn number(key: &str, at: &At<&DeValue<'_>>, range: RangeInclusive<u64>, faults: &mut Faults) -> Option<At<u64>> {
+pub(super) fn number(
+    key: &str,
+    at: &At<&DeValue<'_>>,
+    range: RangeInclusive<u64>,
+    faults: &mut Faults,
+) -> Option<At<u64>> {
     let DeValue::Integer(integer) = at.value else {
         wrong_type(key, "a whole number", at.value, at.span.clone(), faults);
         return None;
@@ -200,7 +250,11 @@ pub(super) fn number(key: &str, at: &At<&DeValue<'_>>, range: RangeInclusive<u64
         Some(value) => Some(At { value, span: at.span.clone() }),
         None => {
             let (from, to) = (range.start(), range.end());
-            let bounds = if *to == u64::MAX { format!("at least {from}") } else { format!("from {from} to {to}") };
+            let bounds = if *to == u64::MAX {
+                format!("at least {from}")
+            } else {
+                format!("from {from} to {to}")
+            };
             faults.add(
                 at.span.clone(),
                 format!("`{key}` must be {bounds}"),
@@ -220,13 +274,24 @@ pub(super) fn word<T: Word>(at: &At<&str>, faults: &mut Faults) -> Option<T> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known here: {}", T::words().join(", ")),
         };
-        faults.add(at.span.clone(), format!("`{}` is not {}", at.value, T::WHAT), "unknown word", Some(help));
+        faults.add(
+            at.span.clone(),
+            format!("`{}` is not {}", at.value, T::WHAT),
+            "unknown word",
+            Some(help),
+        );
     }
     found
 }
 
 /// A value of another type than was wanted.
-pub(super) fn wrong_type(key: &str, wanted: &str, found: &DeValue<'_>, span: Range<usize>, faults: &mut Faults) {
+pub(super) fn wrong_type(
+    key: &str,
+    wanted: &str,
+    found: &DeValue<'_>,
+    span: Range<usize>,
+    faults: &mut Faults,
+) {
     let found = match found {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",

@@ -24,6 +24,7 @@
 mod ast;
 mod expect;
 mod fields;
+mod orders;
 mod parse;
 mod print;
 mod problem;
@@ -31,6 +32,7 @@ mod rule;
 mod run;
 mod scope;
 mod step;
+mod vocabulary;
 mod word;
 mod world;
 
@@ -39,12 +41,11 @@ mod tests;
 
 pub use ast::{Feature, Name, Profile, Scenario, Setup, Tracking};
 pub use expect::{Blocked, Bound, Counter, EventState, Expect, Presence};
+pub use orders::{CopyParts, Graph, MachineFault, Submit};
 pub use parse::{Parsed, StepPlace, parse};
 pub use problem::{Place, Problem, Rejected, Text};
 pub use run::{Failed, run, run_once};
-pub use step::{
-    Action, By, CopyParts, ErrorKind, Graph, Kind, MachineFault, Run, Signal, Stamps, Steady, Step,
-    Submit, Timing,
-};
+pub use step::{Action, Run, Step};
+pub use vocabulary::{By, ErrorKind, Kind, Signal, Stamps, Steady, Timing};
 pub use word::Word;
 pub use world::{Failure, Report, World, Wrong};

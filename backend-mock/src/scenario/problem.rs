@@ -19,7 +19,9 @@ pub struct Place {
 impl Place {
     /// The place of byte `offset` of `text`.
     pub fn of(text: &str, offset: usize) -> Self {
-        let before = &text[..text.floor_char_boundary(offset)];
+        let at = offset.min(text.len());
+        let start_of_char = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        let before = &text[..start_of_char];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self { line: before.matches('\n').count() + 1, column: before[start..].chars().count() + 1 }
     }
@@ -111,9 +113,20 @@ impl Faults {
         Self { text: Arc::new(NamedSource::new(file, text.to_owned())), found: Vec::new() }
     }
     /// Adds a fault.
-    pub(super) fn add(&mut self, span: Range<usize>, message: impl Into<String>, label: impl Into<String>, help: Option<String>) {
-        let problem =
-            Problem { message: message.into(), label: label.into(), help, span, text: self.text.clone() };
+    pub(super) fn add(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: Option<String>,
+    ) {
+        let problem = Problem {
+            message: message.into(),
+            label: label.into(),
+            help,
+            span,
+            text: self.text.clone(),
+        };
         self.found.push(problem);
     }
     /// The file's text.

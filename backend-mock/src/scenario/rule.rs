@@ -55,9 +55,7 @@ pub(super) fn sentence(rule: Rule) -> &'static str {
         Rule::S14 => {
             "the ring grows up to its cap before it waits, and answers exhaustion with an error, never with a wait"
         }
-        Rule::S15 => {
-            "a steady loop creates no signal and allocates nothing"
-        }
+        Rule::S15 => "a steady loop creates no signal and allocates nothing",
         Rule::S16 => {
             "timing is taken once, before the signal is armed again, and only `end >= start > 0` makes an interval"
         }
@@ -67,9 +65,7 @@ pub(super) fn sentence(rule: Rule) -> &'static str {
         Rule::S18 => {
             "a completion forced by a timeout is an error, retires nothing and quarantines the signal"
         }
-        Rule::S19 => {
-            "an event that was proven once is answered without any load"
-        }
+        Rule::S19 => "an event that was proven once is answered without any load",
         Rule::S20 => {
             "whatever is submitted and finishes is retired after a bounded number of calls"
         }

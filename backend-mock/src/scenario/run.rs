@@ -53,7 +53,9 @@ impl Diagnostic for Failed {
         Some(&self.text)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let mut label = if self.failure.path.is_empty() { "found after the last step" } else { "here" }.to_owned();
+        let mut label =
+            if self.failure.path.is_empty() { "found after the last step" } else { "here" }
+                .to_owned();
         for (round, times) in &self.failure.rounds {
             label.push_str(&format!(", in round {round} of {times}"));
         }
@@ -84,9 +86,10 @@ pub fn run_once(scenario: &Scenario, seed: u64) -> Result<Report, Box<Failure>> 
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        let mut failure = Failure::panicked(text.unwrap_or_else(|| "something that is no text".to_owned()));
+        let mut failure =
+            Failure::panicked(text.unwrap_or_else(|| "something that is no text".to_owned()));
         failure.path.push(at.get());
-        Err(Box::new(failure))
+        Err(failure)
     })
 }
 

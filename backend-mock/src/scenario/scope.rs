@@ -35,7 +35,13 @@ impl Scope {
         self.0.insert(name, kind);
     }
     /// A new name. A second use or stream of the same name is a fault; an event may be recorded again.
-    pub(super) fn define(&mut self, name: &Name, kind: NameKind, span: Range<usize>, faults: &mut Faults) {
+    pub(super) fn define(
+        &mut self,
+        name: &Name,
+        kind: NameKind,
+        span: Range<usize>,
+        faults: &mut Faults,
+    ) {
         match self.0.insert(name.clone(), kind) {
             None => {}
             Some(NameKind::Event) if kind == NameKind::Event => {}
@@ -48,7 +54,13 @@ impl Scope {
         }
     }
     /// A name that must be known as one of `kinds`.
-    pub(super) fn need(&self, name: &Name, kinds: &[NameKind], span: Range<usize>, faults: &mut Faults) {
+    pub(super) fn need(
+        &self,
+        name: &Name,
+        kinds: &[NameKind],
+        span: Range<usize>,
+        faults: &mut Faults,
+    ) {
         let wanted = kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" or ");
         match self.0.get(name) {
             Some(kind) if kinds.contains(kind) => {}
@@ -71,8 +83,12 @@ impl Scope {
         self.0.get(name).copied()
     }
     fn suggest(&self, name: &Name, kinds: &[NameKind]) -> Option<String> {
-        let known: Vec<&str> =
-            self.0.iter().filter(|(_, kind)| kinds.contains(kind)).map(|(name, _)| name.as_str()).collect();
+        let known: Vec<&str> = self
+            .0
+            .iter()
+            .filter(|(_, kind)| kinds.contains(kind))
+            .map(|(name, _)| name.as_str())
+            .collect();
         if let Some(near) = nearest(name.as_str(), known.iter().copied()) {
             return Some(format!("did you mean `{near}`?"));
         }

@@ -67,8 +67,12 @@ words_of! { SignalMemory, "a memory for signals" {
 } }
 
 /// The candidate nearest to `text`, if any is near enough to be a slip of the pen.
-pub(super) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let near = candidates.into_iter().map(|candidate| (distance(text, candidate), candidate)).min()?;
+pub(super) fn nearest<'a>(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let near =
+        candidates.into_iter().map(|candidate| (distance(text, candidate), candidate)).min()?;
     let allowed = (text.chars().count().max(near.1.chars().count()) / 3).max(1);
     (near.0 <= allowed).then_some(near.1)
 }

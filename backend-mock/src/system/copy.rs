@@ -72,7 +72,12 @@ impl State {
         self.note(Event::Submitted { of, part, completes });
         Ok(())
     }
-    fn check_part(&mut self, device: DeviceId, part: PartIndex, completes: SignalHandle) -> Result<(), CopyRefused> {
+    fn check_part(
+        &mut self,
+        device: DeviceId,
+        part: PartIndex,
+        completes: SignalHandle,
+    ) -> Result<(), CopyRefused> {
         let features = self.model.capabilities(device).features;
         let in_device = self.memory(completes).is_device();
         if self.is_lost(device) {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use ringfence::{
     backend::{
-        Capabilities, Created, Device, DeviceStatus, Engine, HandlerToken, Handlers, HostWait, Profiler,
-        SignalMemory, Signals, Timestamps, WaitHint, WaitOutcome,
+        Capabilities, Created, Device, DeviceStatus, Engine, HandlerToken, Handlers, HostWait,
+        Profiler, SignalMemory, Signals, Timestamps, WaitHint, WaitOutcome,
     },
     error::{CreateError, HandlerRefused},
     id::{DeviceId, SignalHandle, SignalValue},
@@ -69,7 +69,11 @@ impl Device for MockDevice {
     }
 }
 impl Signals for MockDevice {
-    fn create(&self, memory: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError> {
+    fn create(
+        &self,
+        memory: SignalMemory,
+        batch: &mut [SignalHandle],
+    ) -> Result<Created, CreateError> {
         self.system.state().create(self.id, memory, batch)
     }
     fn destroy(&self, signal: SignalHandle) {
@@ -93,7 +97,13 @@ impl Signals for MockDevice {
     }
 }
 impl HostWait for MockDevice {
-    fn wait(&self, signal: SignalHandle, below: SignalValue, hint: WaitHint, limit: Duration) -> WaitOutcome {
+    fn wait(
+        &self,
+        signal: SignalHandle,
+        below: SignalValue,
+        hint: WaitHint,
+        limit: Duration,
+    ) -> WaitOutcome {
         self.system.state().wait(self.id, signal, below, hint, limit)
     }
     fn force(&self, signal: SignalHandle) {

@@ -63,7 +63,8 @@ impl State {
         self.breathe();
         let (mut due, mut later) = (Vec::new(), Vec::new());
         for watched in std::mem::take(&mut self.watched) {
-            let over = self.host_view(watched.signal) < SignalValue::ARMED || self.is_lost(watched.device);
+            let over =
+                self.host_view(watched.signal) < SignalValue::ARMED || self.is_lost(watched.device);
             if over && self.chooser.choose(Site::Handler, 2) == 0 {
                 due.push(watched);
             } else {

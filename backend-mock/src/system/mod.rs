@@ -91,8 +91,10 @@ impl Default for DeviceSettings {
     /// system memory behind a host data path cache; 100 MHz. Copies take no device signals, and peers
     /// do not wait for them.
     fn default() -> Self {
-        let features =
-            Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::BARRIER_VALUE | Features::INTERRUPTS;
+        let features = Features::LARGE_BAR
+            | Features::DEVICE_SIGNALS
+            | Features::BARRIER_VALUE
+            | Features::INTERRUPTS;
         let (rings, path) = (RingMemory::System, HostDataPath::Hdp);
         Self { capabilities: Capabilities { features, rings, path }, tick_rate: Self::MHZ_100 }
     }

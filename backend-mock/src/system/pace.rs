@@ -9,8 +9,8 @@ use ringfence::{
 
 use super::state::State;
 use crate::{
-    clock::{Instant, Ticks},
     chooser::{MAX_MOVES, ReadIndexHabit, Site},
+    clock::{Instant, Ticks},
     model::{Blocked, Effect, Move},
     stamps::Stamping,
     trace::Event,
@@ -172,13 +172,19 @@ impl State {
             Move::Start(of) => {
                 let polls = self.model.queue(of.lane()).and_then(|queue| queue.packet(of.packet()));
                 let extra = match polls {
-                    Some(packet) if self.model.polls_host_memory(packet) => self.settings.costs.gpu_poll_host,
+                    Some(packet) if self.model.polls_host_memory(packet) => {
+                        self.settings.costs.gpu_poll_host
+                    }
                     _ => Duration::ZERO,
                 };
                 self.works.start((of.lane(), of.packet(), 0), self.clock.now(), extra);
             }
             Move::StartPart(of, part) => {
-                self.works.start((of.lane(), of.packet(), part.as_u32()), self.clock.now(), Duration::ZERO);
+                self.works.start(
+                    (of.lane(), of.packet(), part.as_u32()),
+                    self.clock.now(),
+                    Duration::ZERO,
+                );
             }
             Move::Finish(_) | Move::FinishPart(..) | Move::Read(..) | Move::Land(_) => {}
         }

@@ -117,7 +117,8 @@ impl State {
             }
             Commit::NotReserved => self.oracle.not_reserved(of),
         }
-        let (kind, barrier, completes) = (PacketKind::of(&packet.body), packet.barrier, packet.completes);
+        let (kind, barrier, completes) =
+            (PacketKind::of(&packet.body), packet.barrier, packet.completes);
         self.note(Event::Committed { of, kind, barrier, completes });
         self.tell_oracle(device, lane, before);
     }
@@ -168,7 +169,8 @@ impl State {
         let device = self.model.agent_of(lane);
         let at = self.model.reserve(lane, 1);
         self.foreign.insert((lane, at));
-        let packet = Packet { body: Body::Kernel(Kernel::new(0, takes)), barrier, ..Packet::nothing() };
+        let packet =
+            Packet { body: Body::Kernel(Kernel::new(0, takes)), barrier, ..Packet::nothing() };
         let before = self.published_below(lane);
         let written = self.model.commit(lane, at, &without_work(&packet));
         debug_assert_eq!(written, Commit::Written, "just reserved");

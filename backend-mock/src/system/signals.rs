@@ -39,7 +39,9 @@ impl State {
         let wanted = batch.len() - left_out;
         let mut count = 0;
         for place in &mut batch[..wanted] {
-            if memory == SignalMemory::Interrupt && self.interrupts >= self.settings.quotas.interrupts {
+            if memory == SignalMemory::Interrupt
+                && self.interrupts >= self.settings.quotas.interrupts
+            {
                 break;
             }
             match self.faults.creation() {
@@ -143,7 +145,12 @@ impl State {
         self.model.flush(device);
         self.note(Event::Flushed(device));
     }
-    pub(super) fn timestamps(&mut self, device: DeviceId, signal: SignalHandle, engine: Engine) -> RawInterval {
+    pub(super) fn timestamps(
+        &mut self,
+        device: DeviceId,
+        signal: SignalHandle,
+        engine: Engine,
+    ) -> RawInterval {
         self.breathe();
         let memory = self.memory(signal);
         self.spend(self.settings.costs.load(memory));

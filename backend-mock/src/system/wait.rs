@@ -41,7 +41,12 @@ impl State {
         self.note(Event::WaitEnded(signal, outcome));
         outcome
     }
-    fn look(&self, device: DeviceId, signal: SignalHandle, below: SignalValue) -> Option<WaitOutcome> {
+    fn look(
+        &self,
+        device: DeviceId,
+        signal: SignalHandle,
+        below: SignalValue,
+    ) -> Option<WaitOutcome> {
         let value = self.host_view(signal);
         let owner = self.model.cell(signal).map(crate::model::Cell::owner);
         let lost = self.is_lost(device) || owner.is_some_and(|owner| self.is_lost(owner));

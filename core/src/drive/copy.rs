@@ -99,6 +99,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             barrier: Barrier::Clear,
             order: PacketOrder::Free,
             timing: what.timing,
+            parts,
         };
         let at = engine.reserve();
         let about = Recorded {

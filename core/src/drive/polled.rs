@@ -9,7 +9,7 @@ use crate::{
     id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
     ledger::LoadCause,
     placement::Role,
-    polling::{Front, Judged, Place, PolledUse, PollingRing, Rearmed},
+    polling::{Front, Judged, Place, PolledUse, PollingRing, Rearmed, SuspectPlace},
     proof::Harvest,
     ring::{Holder, IsFence, PacketOrder, Record, Recorded, Timing},
     sync::Arc,
@@ -115,7 +115,16 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             next = self.polls().next_busy(Some(place.after()));
         }
+        self.poll_suspects();
         Ok(())
+    }
+    /// Looks once at every signal that was set aside.
+    fn poll_suspects(&mut self) {
+        let mut at = SuspectPlace::FIRST;
+        while let Some((signal, memory)) = self.polls().suspect(at) {
+            let value = self.load(signal, memory, LoadCause::Check);
+            at = at.after(self.polls().judge_suspect(at, value));
+        }
     }
     #[inline(never)]
     pub(super) fn publish_polled(
@@ -143,7 +152,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             ledger: self.ledger.clone(),
         };
         let about = record.is_some().then(about);
-        self.bind_polled(pool, of, with.timing, record, about);
+        self.bind_polled(pool, of, (with.timing, with.parts), record, about);
         self.queue.commit(at, &what.packet(signal));
         self.queue.ring_doorbell(at);
         self.note_packet(of, fence, what.release);
@@ -154,7 +163,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         &mut self,
         pool: SignalMemory,
         of: UseId,
-        timing: Timing,
+        (timing, parts): (Timing, Parts),
         record: Option<&mut Arc<Record>>,
         about: Option<Recorded>,
     ) {
@@ -165,7 +174,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             record.clone()
         });
-        polling.bind(pool, PolledUse { of, timing, record });
+        polling.bind(pool, PolledUse { of, timing, parts, record });
     }
     /// A packet that waits has a signal of its own: only that says when its dependencies may be armed.
     pub(super) fn publish_polled_wait(
@@ -210,25 +219,24 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             mark: None,
             ledger: self.ledger.clone(),
         };
-        self.bind_polled(pool, of, timing, Some(record), Some(about));
+        self.bind_polled(pool, of, (timing, parts), Some(record), Some(about));
         self.note_copy();
         Ok((of, signal))
     }
     /// Waits, bounded, for the parts that were issued; until then the signal is not used again (S8).
     pub(super) fn roll_back_polled(&mut self, of: UseId, issued: u32, parts: Parts) {
-        self.polls().part_failed(of, issued, parts);
-        let Some(place) = self.polls().find(of) else {
+        let Some(place) = self.polls().part_failed(of, issued, parts) else {
             return;
         };
-        let Some((signal, _, _)) = self.polls().at(place) else {
+        let Some((signal, _)) = self.polls().suspect(place) else {
             return;
         };
         let below = SignalValue::new(i64::from(parts.count() - issued) + 1);
         let (hint, limit) = (crate::backend::WaitHint::Active, self.policy.wait.limit);
         if planted!(ResetAfterPartFailure) {
-            let _ = self.judge(place, SignalValue::for_parts(parts));
+            let _judged = self.polls().judge_suspect(place, SignalValue::for_parts(parts));
         } else if let WaitOutcome::Reached(value) = self.device.wait(signal, below, hint, limit) {
-            let _ = self.judge(place, value);
+            let _judged = self.polls().judge_suspect(place, value);
         }
     }
 }

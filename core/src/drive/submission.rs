@@ -2,7 +2,7 @@
 
 use crate::{
     backend::{Body, Deps, Engine, Packet},
-    id::{Barrier, CacheScope, LaneId, SignalHandle},
+    id::{Barrier, CacheScope, LaneId, Parts, SignalHandle},
     placement::Role,
     ring::{PacketOrder, Timing, Use},
 };
@@ -114,6 +114,7 @@ impl<W> Submission<W> {
             barrier: self.barrier,
             order: self.order(),
             timing: self.timing,
+            parts: Parts::ONE,
         }
     }
     #[inline(always)]

@@ -227,6 +227,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if waited.is_err() {
             let _error = self.lose();
         }
+        // What the device may still write to is neither used nor destroyed (S18).
+        let _leaked =
+            self.polling.as_mut().map_or_else(|| self.ring.give_up(), PollingRing::give_up);
         let reaper = self.ring.reaper().clone();
         let Self { device, ring, polling, .. } = self;
         drop((ring, polling));
@@ -247,7 +250,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.submit_own(Submission::marker(Role::HostQuery))?;
         }
         self.ring.switch(queue.mark().clone());
-        self.tail = None;
+        // Back on a queue that it left: the fence that it left behind there is its newest packet.
+        self.tail = self.ring.newest_fence().map(|left| Tail {
+            of: left.of(),
+            fence: IsFence::Yes,
+            release: CacheScope::System,
+        });
         self.forget_batch_fence();
         Ok(std::mem::replace(&mut self.queue, queue))
     }

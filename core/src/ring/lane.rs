@@ -24,6 +24,8 @@ bitflags::bitflags! {
         const BARRIER_PACKET = 1 << 2;
         /// Somebody asked for its record: the slot of its signal has it.
         const RECORDED = 1 << 3;
+        /// Several decrements finish it.
+        const IN_PARTS = 1 << 4;
     }
 }
 

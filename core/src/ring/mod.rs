@@ -97,6 +97,10 @@ impl Ring {
     pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
         let slot = SlotIndex(u32::try_from(self.slots.len()).expect("fewer than 2^32 signals"));
         let custody = SignalCustody::new(signal, self.reaper.clone());
+        if self.slots.len() == self.slots.capacity() {
+            // By the ring's size and not by doubling: a ring at its cap is to be small.
+            self.slots.reserve_exact((self.limits.size as usize).max(self.slots.len() / 8));
+        }
         self.slots.push(Slot { custody, last_use: slot::NEVER, record: None, pool, memory });
         self.counts[pool.index()].created += 1;
         self.ready[pool.index()].push_visible(slot);

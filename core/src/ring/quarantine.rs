@@ -1,7 +1,11 @@
 //! Signals that may not be used again before their own value proves their last use over: after a
 //! completion by force, or a submission that failed half way. Those that fell below 0 never are.
 
-use super::{Ring, lane::InFlight, slot::SlotIndex};
+use super::{
+    Ring,
+    lane::{InFlight, UseFlags},
+    slot::SlotIndex,
+};
 use crate::{
     backend::SignalMemory,
     error::{Error, Failure},
@@ -77,6 +81,7 @@ impl Ring {
     }
     /// A timeout is about to store 0 into the signal of `of`: whoever waits for it gets an error, and
     /// the signal is quarantined until the device's own decrement took it to -1 (S18). Before the store.
+    /// That of a use in several parts is given up: nobody can tell how many of them the store covered.
     pub fn force(&mut self, of: UseId) -> Option<SignalHandle> {
         let lane = self.lane_index(of.lane())?;
         let at = self.lanes[lane].position(of.packet())?;
@@ -86,9 +91,11 @@ impl Ring {
             record.fail(Failure::Forced);
         }
         if !planted!(ForcedIsFinished) {
+            let in_parts = self.lanes[lane].uses[at].flags.contains(UseFlags::IN_PARTS);
+            let over_at = (!in_parts).then_some(SignalValue::new(-1));
             let _used = self.lanes[lane].remove(at);
             self.slot_mut(slot).record = None;
-            self.put_away(slot, of, Some(SignalValue::new(-1)), Failure::Forced);
+            self.put_away(slot, of, over_at, Failure::Forced);
         }
         Some(signal)
     }
@@ -149,6 +156,15 @@ impl Ring {
         }
         let proof = Proof::assertion(kept.of, Grounds::OwnValue);
         self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED))
+    }
+    /// Gives up the signals that the device may still write to: they are neither used nor destroyed.
+    /// Returns how many.
+    pub(crate) fn give_up(&mut self) -> u32 {
+        let kept = std::mem::take(&mut self.quarantine);
+        for Quarantined { slot, .. } in &kept {
+            std::mem::forget(self.slot_mut(*slot).custody.lend());
+        }
+        u32::try_from(kept.len()).unwrap_or(u32::MAX)
     }
     /// An audit loaded a signal that is about to be armed, and it is not at 0 (S7).
     pub(crate) fn condemn(&mut self, finished: super::Finished, value: SignalValue) -> Error {

@@ -5,7 +5,7 @@
 //! not have armed it (S1). So "finished" is never wrong, and a raw handle never outlives its use
 //! (<https://github.com/ROCm/rocm-systems/issues/8113>).
 
-use super::{Ring, probe::Probe, slot::SlotIndex};
+use super::{Outcome, Ring, probe::Probe, slot::SlotIndex};
 use crate::{error::Failure, id::UseId};
 
 /// The name of a use, with the place of its signal. Holds nothing.
@@ -48,7 +48,12 @@ impl Ring {
             return Named::Over;
         }
         if let Some(probe) = self.probe_use(of) {
-            return Named::InFlight(probe);
+            // Whoever waits for its record may have seen it first (S19).
+            return match self.slot(named.slot).record.as_ref().map(|record| record.outcome()) {
+                Some(Outcome::Finished) => Named::Over,
+                Some(Outcome::Failed(why)) => Named::KeptBack(why),
+                Some(Outcome::Pending) | None => Named::InFlight(probe),
+            };
         }
         self.kept_back(named.slot).map_or(Named::Over, Named::KeptBack)
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     backend::{Engine, SignalMemory},
-    id::{Barrier, LaneId, PacketId, SignalHandle, UseId},
+    id::{Barrier, LaneId, PacketId, Parts, SignalHandle, UseId},
     sync::Arc,
 };
 
@@ -47,6 +47,8 @@ pub struct Use {
     pub order: PacketOrder,
     /// Whether its timing is wanted.
     pub timing: Timing,
+    /// How many decrements finish it.
+    pub parts: Parts,
 }
 
 /// Whether later packets of the queue wait for a packet.
@@ -160,6 +162,7 @@ impl Secured<'_> {
         flags.set(UseFlags::FENCE, fence && with.engine == Engine::Compute);
         flags.set(UseFlags::TIMED, with.timing == Timing::Wanted);
         flags.set(UseFlags::BARRIER_PACKET, with.order == PacketOrder::HoldsBackLater);
+        flags.set(UseFlags::IN_PARTS, with.parts > Parts::ONE);
         flags.set(UseFlags::RECORDED, record.is_some());
         if record.is_some() {
             slot.record = record;

@@ -84,6 +84,6 @@ impl Ring {
                 leaked += 1;
             }
         }
-        leaked
+        leaked + self.give_up()
     }
 }

@@ -32,8 +32,12 @@ fn a_part_starts_when_what_it_waits_for_is_0_and_then_no_longer_looks() {
     let mut bench = Bench::new();
     let dep = bench.cell();
     let (of, signal) = bench.copy(1, &[dep]);
-    let (start, finish) = (Move::StartPart(of, PartIndex::new(0)), Move::FinishPart(of, PartIndex::new(0)));
-    assert_eq!(bench.model.check(start), Err(Blocked::WaitsFor { signal: dep, value: SignalValue::ARMED }));
+    let (start, finish) =
+        (Move::StartPart(of, PartIndex::new(0)), Move::FinishPart(of, PartIndex::new(0)));
+    assert_eq!(
+        bench.model.check(start),
+        Err(Blocked::WaitsFor { signal: dep, value: SignalValue::ARMED })
+    );
     bench.model.store(dep, SignalValue::DONE);
     let _ = bench.model.apply(start);
     bench.model.store(dep, SignalValue::ARMED);

@@ -81,7 +81,9 @@ fn a_random_walk_completes_all_that_can_be() {
     for seed in 1..=20u64 {
         let mut state = seed;
         let mut draw = move |n: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % n
         };
         let mut bench = Bench::new();
@@ -90,7 +92,9 @@ fn a_random_walk_completes_all_that_can_be() {
             let signal = bench.cell();
             let lane = [bench.q0, bench.q1][draw(2)];
             let of = match draw(4) {
-                0 if !uses.is_empty() => bench.publish(lane, and(&[uses[draw(uses.len())].1], signal)),
+                0 if !uses.is_empty() => {
+                    bench.publish(lane, and(&[uses[draw(uses.len())].1], signal))
+                }
                 1 => {
                     uses.push(bench.copy(2, &[]));
                     continue;

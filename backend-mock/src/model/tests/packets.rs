@@ -142,7 +142,10 @@ fn a_completion_decrements_once() {
     assert_eq!(bench.value(signal), 1);
     let effect = bench.model.apply(Move::Finish(of));
     assert_eq!(effect, Effect::Completed { signal, value: SignalValue::DONE });
-    assert_eq!(bench.finish(of), Err(Blocked::Not { needed: PacketState::Active, state: PacketState::Complete }));
+    assert_eq!(
+        bench.finish(of),
+        Err(Blocked::Not { needed: PacketState::Active, state: PacketState::Complete })
+    );
     assert_eq!((bench.value(signal), bench.model.outstanding(of)), (0, 0));
 }
 

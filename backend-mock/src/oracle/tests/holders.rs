@@ -61,7 +61,10 @@ fn s9_a_dependency_stays_until_its_consumer_is_known_to_be_complete() {
         bench.finish(producer);
         bench.device.load(dep);
         if until == Until::TheReadIndex {
-            bench.system.set_read_index(consumer.lane(), consumer.packet().next()).expect("published");
+            bench
+                .system
+                .set_read_index(consumer.lane(), consumer.packet().next())
+                .expect("published");
             bench.q0.read_index();
         }
         if until == Until::TheConsumer {

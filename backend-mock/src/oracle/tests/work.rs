@@ -26,7 +26,8 @@ fn careful(seed: u64, profile: Profile, memory: SignalMemory) -> MockSystem {
             let newest = flying.iter().rposition(|&(_, barrier)| barrier == Barrier::Set);
             let newest = newest.expect("every fifth is one");
             let limit = std::time::Duration::from_secs(1);
-            let outcome = device.wait(flying[newest].0, SignalValue::ARMED, WaitHint::Active, limit);
+            let outcome =
+                device.wait(flying[newest].0, SignalValue::ARMED, WaitHint::Active, limit);
             assert_eq!(outcome, WaitOutcome::Reached(SignalValue::DONE));
             for (signal, _) in flying.drain(..=newest) {
                 device.arm(signal, SignalValue::ARMED);

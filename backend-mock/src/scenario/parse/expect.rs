@@ -8,8 +8,20 @@ use crate::scenario::{
 const EVENT: &[NameKind] = &[NameKind::Event];
 /// Every expectation but the counters.
 const PLAIN: &[&str] = &[
-    "retired", "busy", "complete", "running", "same", "distinct", "completed_before", "waited", "not_waited",
-    "state", "memory", "interval", "elapsed", "error",
+    "retired",
+    "busy",
+    "complete",
+    "running",
+    "same",
+    "distinct",
+    "completed_before",
+    "waited",
+    "not_waited",
+    "state",
+    "memory",
+    "interval",
+    "elapsed",
+    "error",
 ];
 
 /// The expectation of this step.
@@ -74,7 +86,9 @@ fn counted(what: &str) -> Option<(Counter, Bound)> {
 fn unknown(what: &At<&str>, r: &mut Reader<'_, '_>) {
     let counters = Counter::words().into_iter();
     let mut known: Vec<String> = PLAIN.iter().map(|word| (*word).to_owned()).collect();
-    known.extend(counters.flat_map(|word| Bound::ALL.map(|bound| format!("{word}{}", bound.suffix()))));
+    known.extend(
+        counters.flat_map(|word| Bound::ALL.map(|bound| format!("{word}{}", bound.suffix()))),
+    );
     let help = match nearest(what.value, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!(

@@ -77,7 +77,9 @@ fn run(r: &mut Reader<'_, '_>) -> Option<Run> {
 
 fn fail(r: &mut Reader<'_, '_>) -> Option<MachineFault> {
     let what = r.fields.word::<Failing>("fail", r.faults)?;
-    let at = |r: &mut Reader<'_, '_>, least| r.fields.count("at", least..=4096, r.faults).unwrap_or(least);
+    let at = |r: &mut Reader<'_, '_>, least| {
+        r.fields.count("at", least..=4096, r.faults).unwrap_or(least)
+    };
     Some(match what {
         Failing::Creation => MachineFault::Creation { at: at(r, 1) },
         Failing::NullHandle => MachineFault::NullHandle { at: at(r, 1) },
@@ -90,7 +92,9 @@ fn fail(r: &mut Reader<'_, '_>) -> Option<MachineFault> {
             let times = r.fields.count("times", 1..=100_000, r.faults).unwrap_or(1);
             MachineFault::Timestamps { stamps: r.fields.required("is", stamps, r.faults)?, times }
         }
-        Failing::Device => MachineFault::Device { device: r.known_or("on", NameKind::Device, "gpu0")? },
+        Failing::Device => {
+            MachineFault::Device { device: r.known_or("on", NameKind::Device, "gpu0")? }
+        }
     })
 }
 

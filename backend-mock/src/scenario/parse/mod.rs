@@ -120,7 +120,8 @@ fn scenario(table: &DeTable<'_>, faults: &mut Faults) -> (Scenario, Vec<StepPlac
     };
     let (steps, places) = steps::steps(tables.unwrap_or_default(), &mut scope, faults);
     fields.finish(faults);
-    let scenario = Scenario { name: name.unwrap_or_default(), source, rules, catches, setup, steps };
+    let scenario =
+        Scenario { name: name.unwrap_or_default(), source, rules, catches, setup, steps };
     (scenario, places)
 }
 
@@ -128,8 +129,14 @@ fn rule(at: &At<&str>, faults: &mut Faults) -> Option<Rule> {
     let found = named(at.value);
     if found.is_none() {
         let near = nearest(at.value, Rule::ALL.iter().map(|rule| rule.name()));
-        let help = near.map_or("the rules are S1 to S21".to_owned(), |near| format!("did you mean `{near}`?"));
-        faults.add(at.span.clone(), format!("there is no rule `{}`", at.value), "unknown rule", Some(help));
+        let help = near
+            .map_or("the rules are S1 to S21".to_owned(), |near| format!("did you mean `{near}`?"));
+        faults.add(
+            at.span.clone(),
+            format!("there is no rule `{}`", at.value),
+            "unknown rule",
+            Some(help),
+        );
     }
     found
 }

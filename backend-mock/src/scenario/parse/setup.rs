@@ -32,7 +32,10 @@ pub(super) fn setup(fields: &mut Fields<'_>, scope: &mut Scope, faults: &mut Fau
     set(&mut setup.path, fields.word("path", faults));
     set(&mut setup.slots, fields.count("slots", 1..=65_536, faults));
     set(&mut setup.hertz, fields.number("hertz", 1..=10_000_000_000, faults).map(|at| at.value));
-    set(&mut setup.wait_limit_us, fields.number("wait_limit_us", 1..=u64::MAX, faults).map(|at| at.value));
+    set(
+        &mut setup.wait_limit_us,
+        fields.number("wait_limit_us", 1..=u64::MAX, faults).map(|at| at.value),
+    );
     set(&mut setup.interrupts, fields.count("interrupts", 0..=65_536, faults));
     set(&mut setup.audit, fields.word("audit", faults));
     set(&mut setup.profile, fields.word("profile", faults));
@@ -75,7 +78,12 @@ fn set<T>(field: &mut T, read: Option<T>) {
     }
 }
 
-fn on_device(table: &At<&DeTable<'_>>, devices: u32, scope: &Scope, faults: &mut Faults) -> BTreeMap<Name, u32> {
+fn on_device(
+    table: &At<&DeTable<'_>>,
+    devices: u32,
+    scope: &Scope,
+    faults: &mut Faults,
+) -> BTreeMap<Name, u32> {
     let fields = Fields::new("the table of devices", table.value, table.span.clone());
     let mut map = BTreeMap::new();
     for (key, value) in fields.entries() {

@@ -16,9 +16,37 @@ use crate::scenario::{
 
 /// Every verb.
 pub(super) const VERBS: &[&str] = &[
-    "submit", "graph", "copy", "record", "snapshot", "wait", "query", "sync", "elapsed", "destroy", "reclaim", "probe",
-    "drain", "switch", "share", "close", "handler", "deliver", "force", "start", "finish", "read_index", "run",
-    "foreign", "restart", "profiler", "fail", "steady", "count_from", "repeat", "expect",
+    "submit",
+    "graph",
+    "copy",
+    "record",
+    "snapshot",
+    "wait",
+    "query",
+    "sync",
+    "elapsed",
+    "destroy",
+    "reclaim",
+    "probe",
+    "drain",
+    "switch",
+    "share",
+    "close",
+    "handler",
+    "deliver",
+    "force",
+    "start",
+    "finish",
+    "read_index",
+    "run",
+    "foreign",
+    "restart",
+    "profiler",
+    "fail",
+    "steady",
+    "count_from",
+    "repeat",
+    "expect",
 ];
 /// What the device completes for a use is found by the use's name or by its event's.
 pub(super) const USE_OR_EVENT: &[NameKind] = &[NameKind::Use, NameKind::Event];
@@ -38,7 +66,12 @@ impl Reader<'_, '_> {
         Some(at.value)
     }
     /// Such a name, or the first of the set-up's when the key is left out.
-    pub(super) fn known_or(&mut self, key: &'static str, kind: NameKind, default: &str) -> Option<Name> {
+    pub(super) fn known_or(
+        &mut self,
+        key: &'static str,
+        kind: NameKind,
+        default: &str,
+    ) -> Option<Name> {
         if self.fields.has(key).is_none() {
             let _ = self.fields.raw(key);
             return Some(Name::new(default));
@@ -46,7 +79,12 @@ impl Reader<'_, '_> {
         self.known(key, &[kind])
     }
     /// Names under `key`, at least `least`, that must all be known.
-    pub(super) fn known_list(&mut self, key: &'static str, kinds: &[NameKind], least: usize) -> Option<Vec<Name>> {
+    pub(super) fn known_list(
+        &mut self,
+        key: &'static str,
+        kinds: &[NameKind],
+        least: usize,
+    ) -> Option<Vec<Name>> {
         let span = self.fields.has(key);
         let names = self.fields.names(key, self.faults);
         let names = self.fields.required(key, names, self.faults)?;
@@ -97,7 +135,11 @@ impl Reader<'_, '_> {
 }
 
 /// Reads a list of steps and their places.
-pub(super) fn steps(tables: Vec<At<&DeTable<'_>>>, scope: &mut Scope, faults: &mut Faults) -> (Vec<Step>, Vec<StepPlace>) {
+pub(super) fn steps(
+    tables: Vec<At<&DeTable<'_>>>,
+    scope: &mut Scope,
+    faults: &mut Faults,
+) -> (Vec<Step>, Vec<StepPlace>) {
     let mut read = (Vec::new(), Vec::new());
     for at in tables {
         if let Some((step, inner)) = step(at.value, at.span.clone(), scope, faults) {
@@ -108,10 +150,20 @@ pub(super) fn steps(tables: Vec<At<&DeTable<'_>>>, scope: &mut Scope, faults: &m
     read
 }
 
-fn step(table: &DeTable<'_>, span: Range<usize>, scope: &mut Scope, faults: &mut Faults) -> Option<(Step, Vec<StepPlace>)> {
+fn step(
+    table: &DeTable<'_>,
+    span: Range<usize>,
+    scope: &mut Scope,
+    faults: &mut Faults,
+) -> Option<(Step, Vec<StepPlace>)> {
     let mut fields = Fields::new("this step", table, span.clone());
     let Some(verb) = fields.first_key() else {
-        faults.add(span, "a step needs a verb", "empty", Some(format!("verbs: {}", VERBS.join(", "))));
+        faults.add(
+            span,
+            "a step needs a verb",
+            "empty",
+            Some(format!("verbs: {}", VERBS.join(", "))),
+        );
         return None;
     };
     if !VERBS.contains(&verb.value) {
@@ -121,7 +173,12 @@ fn step(table: &DeTable<'_>, span: Range<usize>, scope: &mut Scope, faults: &mut
             (Some(near), None) => format!("did you mean `{near}`?"),
             (None, None) => format!("verbs: {}", VERBS.join(", ")),
         };
-        faults.add(verb.span, format!("`{}` is not a verb", verb.value), "unknown verb", Some(help));
+        faults.add(
+            verb.span,
+            format!("`{}` is not a verb", verb.value),
+            "unknown verb",
+            Some(help),
+        );
         return None;
     }
     let fails = fields.word::<ErrorKind>("error", faults);
@@ -156,12 +213,30 @@ fn submit(r: &mut Reader<'_, '_>) -> Option<Action> {
         Some(false) => Signal::No,
         Some(true) | None => Signal::Yes,
     };
-    if let (Signal::No, Some(key)) = (signal, ["event", "role", "timed"].into_iter().find(|key| r.fields.has(key).is_some())) {
+    if let (Signal::No, Some(key)) =
+        (signal, ["event", "role", "timed"].into_iter().find(|key| r.fields.has(key).is_some()))
+    {
         let span = r.fields.has(key).unwrap_or(r.fields.span());
         let help = "leave out `signal = false`, or record an event after it".to_owned();
-        r.faults.add(span, format!("a packet without a signal can have no `{key}`"), "needs a signal", Some(help));
+        r.faults.add(
+            span,
+            format!("a packet without a signal can have no `{key}`"),
+            "needs a signal",
+            Some(help),
+        );
     }
-    Some(Action::Submit(Submit { name: name?, on: on?, kind, barrier, signal, role, timing, ticks, release, event }))
+    Some(Action::Submit(Submit {
+        name: name?,
+        on: on?,
+        kind,
+        barrier,
+        signal,
+        role,
+        timing,
+        ticks,
+        release,
+        event,
+    }))
 }
 
 fn graph(r: &mut Reader<'_, '_>) -> Option<Action> {
@@ -198,7 +273,15 @@ fn copy(r: &mut Reader<'_, '_>) -> Option<Action> {
     let parts = r.fields.count("parts", 1..=64, r.faults).unwrap_or(1);
     let timing = r.timing();
     let event = r.event();
-    Some(Action::Copy(CopyParts { name: name?, on: on?, engine: engine?, parts, waits, timing, event }))
+    Some(Action::Copy(CopyParts {
+        name: name?,
+        on: on?,
+        engine: engine?,
+        parts,
+        waits,
+        timing,
+        event,
+    }))
 }
 
 fn repeat(r: &mut Reader<'_, '_>, inner: &mut Vec<StepPlace>) -> Option<Action> {

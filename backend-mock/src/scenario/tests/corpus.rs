@@ -65,3 +65,43 @@ fn every_file_of_the_corpus_passes() {
     }
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
 }
+
+#[test]
+fn every_broken_file_fails_and_says_what_it_is_about() {
+    let said = |text: &str, file: &str| match parse(file, text) {
+        Err(rejected) => {
+            rejected.problems().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        }
+        Ok(parsed) => {
+            run(&parsed).map_or_else(|failed| failed.to_string(), |_| "it passed".to_owned())
+        }
+    };
+    let expected = [
+        (
+            "error_that_does_not_come.toml",
+            "10:3: expected this step to fail with `exhausted`, but it succeeded",
+        ),
+        (
+            "error_that_nobody_expects.toml",
+            "7:3: this step failed: use q0g0#0 was in flight when the device was lost",
+        ),
+        ("impossible_move.toml", "7:3: the device cannot do that: it cannot complete `k2`"),
+        (
+            "over_decrement_goes_unnoticed.toml",
+            "9:3: this step failed: use q0g0#0: signal s0x1 fell to -1",
+        ),
+        ("several_faults_at_once.toml", "2:16: there is no rule `S33`"),
+        ("steps_inside_the_setup.toml", "7:1: the steps stand inside the set-up"),
+        ("unknown_name.toml", "6:14: no use or event called `frist` was defined before this"),
+        ("unknown_verb.toml", "6:5: `finsh` is not a verb"),
+        ("wrong_expectation.toml", "9:3: expected `k1` to be retired"),
+        ("wrong_type.toml", "5:41: `barrier` must be `true` or `false`"),
+    ];
+    let files = files("broken");
+    let names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+    assert_eq!(names, expected.map(|(file, _)| file));
+    for ((file, text), (_, part)) in files.iter().zip(expected) {
+        let said = said(text, file);
+        assert!(said.contains(part), "{file}: {said}");
+    }
+}

@@ -29,7 +29,11 @@ fn a_verb_that_is_misspelt_has_a_near_match() {
 #[test]
 fn a_verb_that_does_not_come_first_is_told_to() {
     let text = steps("  { on = \"s0\", submit = \"k1\" },");
-    expect(&text, "3:5: `on` is not a verb", Some("the verb comes first: move `submit` to the front"));
+    expect(
+        &text,
+        "3:5: `on` is not a verb",
+        Some("the verb comes first: move `submit` to the front"),
+    );
 }
 #[test]
 fn a_name_that_was_never_defined_has_a_near_match() {
@@ -66,7 +70,11 @@ fn a_wrong_type_says_what_was_found() {
     let text = steps("  { submit = \"k1\", on = \"s0\", barrier = \"no\" },");
     expect(&text, "3:41: `barrier` must be `true` or `false`", None);
     expect(&steps("  { submit = 1, on = \"s0\" },"), "3:14: `submit` must be a string", None);
-    expect(&steps("  { run = \"forever\" },"), "3:11: `run` must be `idle` or a number of moves", None);
+    expect(
+        &steps("  { run = \"forever\" },"),
+        "3:11: `run` must be `idle` or a number of moves",
+        None,
+    );
 }
 #[test]
 fn a_key_that_a_step_does_not_have_has_a_near_match() {
@@ -81,8 +89,16 @@ fn a_key_that_is_missing_is_named() {
 }
 #[test]
 fn a_number_out_of_range_says_the_range() {
-    expect("name = \"x\"\nsetup.queues = 0\nsteps = []\n", "2:16: `queues` must be from 1 to 64", None);
-    expect("name = \"x\"\nsetup.queues = -3\nsteps = []\n", "2:16: `queues` must be from 1 to 64", None);
+    expect(
+        "name = \"x\"\nsetup.queues = 0\nsteps = []\n",
+        "2:16: `queues` must be from 1 to 64",
+        None,
+    );
+    expect(
+        "name = \"x\"\nsetup.queues = -3\nsteps = []\n",
+        "2:16: `queues` must be from 1 to 64",
+        None,
+    );
     let huge = "name = \"x\"\nsetup.queues = 99999999999999999999999\nsteps = []\n";
     expect(huge, "2:16: `queues` must be from 1 to 64", None);
     let cap = "name = \"x\"\nsetup.ring = 8\nsetup.cap = 4\nsteps = []\n";
@@ -91,7 +107,11 @@ fn a_number_out_of_range_says_the_range() {
 #[test]
 fn an_expectation_that_is_misspelt_has_a_near_match() {
     let text = steps("  { expect = \"device_read_max\", is = 1 },");
-    expect(&text, "3:14: `device_read_max` is not an expectation", Some("did you mean `device_reads_max`?"));
+    expect(
+        &text,
+        "3:14: `device_read_max` is not an expectation",
+        Some("did you mean `device_reads_max`?"),
+    );
 }
 #[test]
 fn a_word_that_is_misspelt_has_a_near_match() {
@@ -129,7 +149,10 @@ fn a_packet_without_a_signal_cannot_be_recorded() {
 #[test]
 fn a_copy_without_an_engine_is_a_fault() {
     let text = steps("  { copy = \"c\", on = \"s0\" },");
-    assert_eq!(only(&text).0, "wrong.toml:3:3: no copy engine called `sdma0` was defined before this");
+    assert_eq!(
+        only(&text).0,
+        "wrong.toml:3:3: no copy engine called `sdma0` was defined before this"
+    );
 }
 #[test]
 fn steps_inside_a_repetition_are_read_like_others() {
@@ -145,7 +168,8 @@ fn text_that_is_not_toml_says_where() {
 #[test]
 fn all_faults_of_a_file_are_shown_in_its_order() {
     let text = "title = \"x\"\nrules = [\"S0\"]\nsteps = [\n  { reclam = \"s0\" },\n  { reclaim = \"s9\" },\n]\n";
-    let places: Vec<String> = faults(text).problems().iter().map(|problem| problem.place().to_string()).collect();
+    let places: Vec<String> =
+        faults(text).problems().iter().map(|problem| problem.place().to_string()).collect();
     assert_eq!(places, ["1:1", "1:1", "2:10", "4:5", "5:15"]);
 }
 #[test]

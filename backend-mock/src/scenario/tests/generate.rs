@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use ringfence::{event::EventKind, id::Barrier};
 
-use crate::{oracle::Rule, scenario::{
-    Action, Blocked, Bound, CopyParts, Expect, Graph, Kind, MachineFault, Name, Run, Scenario, Setup, Signal,
-    Step, Submit, Timing, Word,
-}};
+use crate::{
+    oracle::Rule,
+    scenario::{
+        Action, Blocked, Bound, CopyParts, Expect, Graph, Kind, MachineFault, Name, Run, Scenario,
+        Setup, Signal, Step, Submit, Timing, Word,
+    },
+};
 
 /// One of the words of `T`.
 pub(super) fn word<T: Word + std::fmt::Debug>() -> impl Strategy<Value = T> {
@@ -29,15 +32,25 @@ fn barrier() -> impl Strategy<Value = Barrier> {
 
 /// A packet; its name is given later, so that no two are alike.
 fn submit() -> impl Strategy<Value = Action> {
-    let rest = (option::of(word()), word::<Timing>(), 1..99u32, option::of(word()), option::of(event()));
-    (word::<Kind>(), stream(), barrier(), word(), rest).prop_map(|(kind, on, barrier, signal, rest)| {
-        let (role, timing, ticks, release, event) = rest;
-        let submit = Submit { kind, barrier, signal, ticks, release, ..Submit::new("to be named", "s0") };
-        Action::Submit(match signal {
-            Signal::Yes => Submit { on, role, timing, event, ..submit },
-            Signal::No => Submit { on, ..submit },
-        })
-    })
+    let rest =
+        (option::of(word()), word::<Timing>(), 1..99u32, option::of(word()), option::of(event()));
+    (word::<Kind>(), stream(), barrier(), word(), rest).prop_map(
+        |(kind, on, barrier, signal, rest)| {
+            let (role, timing, ticks, release, event) = rest;
+            let submit = Submit {
+                kind,
+                barrier,
+                signal,
+                ticks,
+                release,
+                ..Submit::new("to be named", "s0")
+            };
+            Action::Submit(match signal {
+                Signal::Yes => Submit { on, role, timing, event, ..submit },
+                Signal::No => Submit { on, ..submit },
+            })
+        },
+    )
 }
 fn copy() -> impl Strategy<Value = Action> {
     let rest = (1..9u32, vec(event(), 0..3), word::<Timing>(), option::of(event()));
@@ -90,8 +103,12 @@ fn expectation() -> impl Strategy<Value = Expect> {
 fn plain() -> impl Strategy<Value = Action> {
     let queue = || name("q");
     prop_oneof![
-        (event(), stream(), word(), word())
-            .prop_map(|(event, on, kind, timing)| Action::Record { event, on, kind, timing }),
+        (event(), stream(), word(), word()).prop_map(|(event, on, kind, timing)| Action::Record {
+            event,
+            on,
+            kind,
+            timing
+        }),
         event().prop_map(|of| Action::Snapshot { name: Name::new("e0"), of }),
         (stream(), vec(event(), 1..4), word(), option::of(Just(Name::new("to be named"))))
             .prop_map(|(on, events, by, packet)| Action::Wait { on, events, by, packet }),
@@ -109,11 +126,16 @@ fn plain() -> impl Strategy<Value = Action> {
         Just(Action::Deliver),
         event().prop_map(|event| Action::Force { event }),
         event().prop_map(|of| Action::Start { of }),
-        (vec(event(), 1..3), option::of(1..9u32)).prop_map(|(of, parts)| Action::Finish { of, parts }),
-        (any::<u64>().prop_map(|n| n >> 1), queue()).prop_map(|(index, of)| Action::ReadIndex { index, of }),
+        (vec(event(), 1..3), option::of(1..9u32))
+            .prop_map(|(of, parts)| Action::Finish { of, parts }),
+        (any::<u64>().prop_map(|n| n >> 1), queue())
+            .prop_map(|(index, of)| Action::ReadIndex { index, of }),
         option::of(1..99u32).prop_map(|moves| Action::Run(moves.map_or(Run::Idle, Run::Moves))),
-        (queue(), 1..9u32, barrier())
-            .prop_map(|(queue, packets, barrier)| Action::Foreign { queue, packets, barrier }),
+        (queue(), 1..9u32, barrier()).prop_map(|(queue, packets, barrier)| Action::Foreign {
+            queue,
+            packets,
+            barrier
+        }),
         queue().prop_map(|queue| Action::Restart { queue }),
         name("gpu").prop_map(|device| Action::Profiler { device }),
         fault().prop_map(Action::Fail),
@@ -131,7 +153,11 @@ fn action() -> impl Strategy<Value = Action> {
 }
 fn step() -> impl Strategy<Value = Step> {
     let rule = option::weighted(0.2, select(Rule::ALL));
-    (action(), option::weighted(0.2, word()), rule).prop_map(|(action, fails, rule)| Step { action, fails, rule })
+    (action(), option::weighted(0.2, word()), rule).prop_map(|(action, fails, rule)| Step {
+        action,
+        fails,
+        rule,
+    })
 }
 
 fn setup() -> impl Strategy<Value = Setup> {
@@ -146,7 +172,11 @@ fn setup() -> impl Strategy<Value = Setup> {
             queues: 3,
             engines: 3,
             on_device: BTreeMap::from([(Name::new("q1"), rest.4), (Name::new("sdma2"), rest.4)]),
-            streams: streams.into_iter().enumerate().map(|(n, s)| (Name::new(s), queue(n))).collect(),
+            streams: streams
+                .into_iter()
+                .enumerate()
+                .map(|(n, s)| (Name::new(s), queue(n)))
+                .collect(),
             tracker: words.0,
             signals: words.1,
             events: words.2,
@@ -180,7 +210,9 @@ fn name_uses(steps: &mut [Step], next: &mut u32) {
             Action::Submit(submit) => submit.name = fresh(next),
             Action::Copy(copy) => copy.name = fresh(next),
             Action::Wait { packet: Some(packet), .. } => *packet = fresh(next),
-            Action::Graph(graph) => graph.signals.iter_mut().for_each(|(_, name)| *name = fresh(next)),
+            Action::Graph(graph) => {
+                graph.signals.iter_mut().for_each(|(_, name)| *name = fresh(next))
+            }
             Action::Repeat { steps, .. } => name_uses(steps, next),
             _ => {}
         }

@@ -2,3 +2,4 @@ mod corpus;
 mod faults;
 mod generate;
 mod round_trip;
+mod running;

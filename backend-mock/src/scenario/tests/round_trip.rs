@@ -48,8 +48,12 @@ fn a_scenario_prints_one_step_a_line() {
 fn places_point_at_steps() {
     let text = "name = \"x\"\nsteps = [\n  { reclaim = \"s0\" }, { repeat = 2, steps = [\n    { probe = \"s0\" },\n  ] },\n]\n";
     let parsed = parse("x.toml", text).expect("a scenario");
-    let places: Vec<String> = parsed.places.iter().map(|place| parsed.place(place).to_string()).collect();
+    let places: Vec<String> =
+        parsed.places.iter().map(|place| parsed.place(place).to_string()).collect();
     assert_eq!(places, ["3:3", "3:23"]);
     assert_eq!(parsed.place(&parsed.places[1].inner[0]).to_string(), "4:5");
-    assert_eq!(parsed.scenario.setup.stream_queues().keys().collect::<Vec<_>>(), [&Name::new("s0")]);
+    assert_eq!(
+        parsed.scenario.setup.stream_queues().keys().collect::<Vec<_>>(),
+        [&Name::new("s0")]
+    );
 }

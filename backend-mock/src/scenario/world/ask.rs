@@ -21,13 +21,14 @@ use crate::{
 };
 
 impl World {
-    fn slot(&mut self, event: &Name) -> Result<&mut EventSlot, Failure> {
+    fn slot(&mut self, event: &Name) -> Result<&mut EventSlot, Box<Failure>> {
         find(&mut self.events, "event", event)
     }
     /// The device that an event was recorded on.
-    fn device_of_event(&mut self, event: &Name) -> Result<MockDevice, Failure> {
+    fn device_of_event(&mut self, event: &Name) -> Result<MockDevice, Box<Failure>> {
         let lane = self.slot(event)?.meant.as_ref().map(|used| used.of.lane());
-        let agent = lane.map_or(0, |lane| self.system.with_model(|model| model.agent_of(lane)).as_u32());
+        let agent =
+            lane.map_or(0, |lane| self.system.with_model(|model| model.agent_of(lane)).as_u32());
         Ok(self.devices[agent as usize].clone())
     }
     pub(super) fn snapshot(&mut self, name: &Name, of: &Name) -> Result<(), Stop> {
@@ -62,7 +63,13 @@ impl World {
             self.declare(Declaration::ExpectWait { signal: awaited.signal(), of });
         }
     }
-    pub(super) fn wait(&mut self, on: &Name, events: &[Name], by: By, packet: Option<&Name>) -> Result<(), Stop> {
+    pub(super) fn wait(
+        &mut self,
+        on: &Name,
+        events: &[Name],
+        by: By,
+        packet: Option<&Name>,
+    ) -> Result<(), Stop> {
         let mut uses = Vec::new();
         for event in events {
             if let Some(awaited) = self.await_event(event, on)? {
@@ -80,7 +87,8 @@ impl World {
         let after = self.end_of(on)?;
         if let Some(name) = packet {
             if before == after {
-                let what = format!("nothing had to wait, so that there is no packet to call `{name}`");
+                let what =
+                    format!("nothing had to wait, so that there is no packet to call `{name}`");
                 return Err(Failure::misuse(what).into());
             }
             let of = UseId::new(after.lane(), PacketId::new(after.packet().as_u64() - 1));
@@ -102,14 +110,18 @@ impl World {
         };
         slot.answer = Some(status);
         slot.error = match status {
-            EventStatus::Failed(cause) => meant.and_then(|of| ErrorKind::of(&Error::Failed { of, cause })),
+            EventStatus::Failed(cause) => {
+                meant.and_then(|of| ErrorKind::of(&Error::Failed { of, cause }))
+            }
             EventStatus::NotRecorded | EventStatus::Pending | EventStatus::Finished => None,
         };
         let recording = slot.recording;
         if let Some(of) = meant {
             self.system.declare(Declaration::QueryEnds);
             match status {
-                EventStatus::Finished => self.declare(Declaration::ClaimsFinished { of, recording }),
+                EventStatus::Finished => {
+                    self.declare(Declaration::ClaimsFinished { of, recording })
+                }
                 EventStatus::Pending => self.declare(Declaration::ClaimsPending(of)),
                 EventStatus::NotRecorded | EventStatus::Failed(_) => {}
             }
@@ -149,14 +161,17 @@ impl World {
         self.system.declare(Declaration::SyncBegins);
         let done = match &slot.subject {
             Subject::Event(subject) => subject.synchronize(&device, &wait),
-            Subject::Snapshot(taken) => taken.as_ref().map(|taken| taken.synchronize(&device, &wait)).transpose(),
+            Subject::Snapshot(taken) => {
+                taken.as_ref().map(|taken| taken.synchronize(&device, &wait)).transpose()
+            }
         };
         self.system.declare(Declaration::SyncEnds);
         let recording = slot.recording;
         match done {
             Ok(synced) => {
                 slot.error = None;
-                slot.answer = Some(synced.map_or(EventStatus::NotRecorded, |_| EventStatus::Finished));
+                slot.answer =
+                    Some(synced.map_or(EventStatus::NotRecorded, |_| EventStatus::Finished));
                 if let (Some(synced), Some(of)) = (synced, meant) {
                     self.declare(Declaration::ClaimsFinished { of, recording });
                     if synced.release == CacheScope::System {
@@ -203,8 +218,13 @@ impl World {
         let device = self.device_of_event(event)?;
         let recordings = self.recordings.get(event).copied().unwrap_or(0);
         let slot = find(&mut self.events, "event", event)?;
-        let (Some(snapshot), Some(meant)) = (slot.snapshot(), slot.meant.as_ref().map(|used| used.of)) else {
-            return Err(Failure::misuse(format!("`{event}` is not recorded, so that no handler can wait for it")).into());
+        let (Some(snapshot), Some(meant)) =
+            (slot.snapshot(), slot.meant.as_ref().map(|used| used.of))
+        else {
+            return Err(Failure::misuse(format!(
+                "`{event}` is not recorded, so that no handler can wait for it"
+            ))
+            .into());
         };
         let watcher = Watcher { event: event.clone(), meant, recordings };
         match self.handlers.watch(&device, snapshot.record(), watcher)? {
@@ -226,7 +246,8 @@ impl World {
     fn handled(&self, outcome: Outcome, interval: Option<Interval>, watcher: &Watcher) {
         let of = watcher.meant;
         let now = self.recordings.get(&watcher.event).copied().unwrap_or(0);
-        let recording = if now == watcher.recordings { Recording::Latest } else { Recording::Overwritten };
+        let recording =
+            if now == watcher.recordings { Recording::Latest } else { Recording::Overwritten };
         if outcome == Outcome::Finished {
             self.declare(Declaration::ClaimsFinished { of, recording });
             if interval.is_some() {
@@ -240,6 +261,7 @@ impl World {
         };
         let stream = find(&mut self.streams, "stream", &used.stream)?;
         let _forced = stream.tracker.force(used.of)?;
+        self.forced += 1;
         stream.submitted.retain(|&of| of != used.of);
         Ok(())
     }

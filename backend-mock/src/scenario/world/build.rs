@@ -35,7 +35,10 @@ pub(super) fn chooser(profile: Profile, seed: u64) -> (Box<dyn Chooser>, Pace) {
 /// A system without devices. Calls cost nothing, so that virtual time is kernels alone.
 pub(super) fn system(setup: &Setup, chooser: Box<dyn Chooser>, pace: Pace) -> MockSystem {
     let quotas = Quotas { interrupts: setup.interrupts, ring_slots: setup.slots };
-    MockSystem::new(chooser, Settings { pace, costs: Costs::NOTHING, trace: TraceLength::Whole, quotas })
+    MockSystem::new(
+        chooser,
+        Settings { pace, costs: Costs::NOTHING, trace: TraceLength::Whole, quotas },
+    )
 }
 
 /// One of its devices.
@@ -59,7 +62,12 @@ pub(super) fn device(setup: &Setup) -> DeviceSettings {
 /// What every stream's tracker is opened with.
 pub(super) fn policy(setup: &Setup) -> Policy {
     let limit = Duration::from_micros(setup.wait_limit_us);
-    let ring = RingLimits { size: setup.ring, cap: setup.cap, batch: setup.batch, interrupt_spares: setup.spares };
+    let ring = RingLimits {
+        size: setup.ring,
+        cap: setup.cap,
+        batch: setup.batch,
+        interrupt_spares: setup.spares,
+    };
     Policy {
         tracker: match setup.tracker {
             Tracking::Retiring => TrackerKind::Retiring,

@@ -15,14 +15,22 @@ use crate::{
 impl World {
     pub(super) fn expect(&mut self, expect: &Expect) -> Result<(), Stop> {
         match expect {
-            Expect::Retired(of) => self.each(of, |world, name, used| world.expect_retired(name, used)),
+            Expect::Retired(of) => {
+                self.each(of, |world, name, used| world.expect_retired(name, used))
+            }
             Expect::Busy(of) => self.each(of, |world, name, used| world.expect_busy(name, used)),
-            Expect::Complete(of) => self.each(of, |world, name, used| world.expect_complete(name, used)),
-            Expect::Running(of) => self.each(of, |world, name, used| world.expect_running(name, used)),
+            Expect::Complete(of) => {
+                self.each(of, |world, name, used| world.expect_complete(name, used))
+            }
+            Expect::Running(of) => {
+                self.each(of, |world, name, used| world.expect_running(name, used))
+            }
             Expect::Same(of) => self.expect_same(of),
             Expect::Distinct(of) => self.expect_distinct(of),
             Expect::CompletedBefore(of) => self.expect_order(of),
-            Expect::Count { counter, bound, value } => Ok(self.expect_count(*counter, *bound, *value)?),
+            Expect::Count { counter, bound, value } => {
+                Ok(self.expect_count(*counter, *bound, *value)?)
+            }
             Expect::Blocked(blocked) => Ok(self.expect_blocked(*blocked)?),
             Expect::State { of, is } => Ok(self.expect_state(of, *is)?),
             Expect::Memory { of, is } => self.each(of, |_, name, used| match used.signal {
@@ -35,31 +43,44 @@ impl World {
             }),
             Expect::Interval { of, is } => {
                 for name in of {
-                    let seen = if self.interval(name)?.is_some() { Presence::Some } else { Presence::None };
+                    let seen = if self.interval(name)?.is_some() {
+                        Presence::Some
+                    } else {
+                        Presence::None
+                    };
                     if seen != *is {
                         let say = |presence| match presence {
                             Presence::Some => "an interval",
                             Presence::None => "none",
                         };
                         let seen = format!("there is {}", say(seen));
-                        return Err(Failure::not_so(format!("`{name}` to have {}", say(*is)), seen).into());
+                        return Err(Failure::not_so(
+                            format!("`{name}` to have {}", say(*is)),
+                            seen,
+                        )
+                        .into());
                     }
                 }
                 Ok(())
             }
             Expect::ElapsedNs(expected) => {
-                let seen = self.elapsed.map(|elapsed| u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
+                let seen = self
+                    .elapsed
+                    .map(|elapsed| u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
                 if seen == *expected {
                     return Ok(());
                 }
-                let say = |time: Option<u64>| time.map_or("no elapsed time".to_owned(), |ns| format!("{ns} ns"));
+                let say = |time: Option<u64>| {
+                    time.map_or("no elapsed time".to_owned(), |ns| format!("{ns} ns"))
+                };
                 Err(Failure::not_so(say(*expected), format!("the answer was {}", say(seen))).into())
             }
             Expect::Error { of, is } => {
                 for name in of {
                     let seen = find(&mut self.events, "event", name)?.error;
                     if seen != Some(*is) {
-                        let seen = seen.map_or("no error".to_owned(), |seen| format!("`{}`", seen.word()));
+                        let seen =
+                            seen.map_or("no error".to_owned(), |seen| format!("`{}`", seen.word()));
                         let expected = format!("`{name}` to have ended in `{}`", is.word());
                         return Err(Failure::not_so(expected, format!("it ended in {seen}")).into());
                     }
@@ -68,7 +89,11 @@ impl World {
             }
         }
     }
-    fn each(&mut self, of: &[Name], check: impl Fn(&Self, &Name, &Used) -> Result<(), Failure>) -> Result<(), Stop> {
+    fn each(
+        &mut self,
+        of: &[Name],
+        check: impl Fn(&Self, &Name, &Used) -> Result<(), Box<Failure>>,
+    ) -> Result<(), Stop> {
         for name in of {
             let used = self.used(name)?;
             check(self, name, &used)?;
@@ -76,34 +101,41 @@ impl World {
         Ok(())
     }
     /// Whether the library still tracks a use.
-    fn in_flight(&self, name: &Name, used: &Used) -> Result<bool, Failure> {
+    fn in_flight(&self, name: &Name, used: &Used) -> Result<bool, Box<Failure>> {
         let Some(stream) = self.streams.get(&used.stream) else { return Ok(false) };
         if stream.tracker.policy().tracker == TrackerKind::Polling {
-            return Err(Failure::misuse(format!("the polling tracker does not say whether `{name}` is retired")));
+            return Err(Failure::misuse(format!(
+                "the polling tracker does not say whether `{name}` is retired"
+            )));
         }
         Ok(stream.tracker.ring().probe_use(used.of).is_some())
     }
-    fn expect_retired(&self, name: &Name, used: &Used) -> Result<(), Failure> {
+    fn expect_retired(&self, name: &Name, used: &Used) -> Result<(), Box<Failure>> {
         if self.in_flight(name, used)? {
             let complete = self.system.with_model(|model| model.state(used.of));
-            let seen = format!("it is not: the library still counts it as in flight (on the device it is {complete:?})");
+            let seen = format!(
+                "it is not: the library still counts it as in flight (on the device it is {complete:?})"
+            );
             return Err(Failure::not_so(format!("`{name}` to be retired"), seen));
         }
         Ok(())
     }
-    fn expect_busy(&self, name: &Name, used: &Used) -> Result<(), Failure> {
+    fn expect_busy(&self, name: &Name, used: &Used) -> Result<(), Box<Failure>> {
         if self.in_flight(name, used)? {
             return Ok(());
         }
         Err(Failure::not_so(format!("`{name}` to be in flight"), "the library has retired it"))
     }
-    fn expect_complete(&self, name: &Name, used: &Used) -> Result<(), Failure> {
+    fn expect_complete(&self, name: &Name, used: &Used) -> Result<(), Box<Failure>> {
         match self.system.with_model(|model| model.state(used.of)) {
             PacketState::Complete => Ok(()),
-            state => Err(Failure::not_so(format!("the device to have completed `{name}`"), format!("it is {state:?} there"))),
+            state => Err(Failure::not_so(
+                format!("the device to have completed `{name}`"),
+                format!("it is {state:?} there"),
+            )),
         }
     }
-    fn expect_running(&self, name: &Name, used: &Used) -> Result<(), Failure> {
+    fn expect_running(&self, name: &Name, used: &Used) -> Result<(), Box<Failure>> {
         match self.system.with_model(|model| model.state(used.of)) {
             PacketState::Complete => {
                 Err(Failure::not_so(format!("the device not to have completed `{name}`"), "it has"))
@@ -111,7 +143,10 @@ impl World {
             _ => Ok(()),
         }
     }
-    fn signals(&mut self, of: &[Name]) -> Result<Vec<(Name, ringfence::id::SignalHandle)>, Failure> {
+    fn signals(
+        &mut self,
+        of: &[Name],
+    ) -> Result<Vec<(Name, ringfence::id::SignalHandle)>, Box<Failure>> {
         let mut signals = Vec::new();
         for name in of {
             let (signal, _) = self.used(name)?.signal.ok_or_else(|| unknown_signal(name))?;
@@ -124,7 +159,11 @@ impl World {
         for pair in signals.windows(2) {
             if pair[0].1 != pair[1].1 {
                 let expected = format!("`{}` and `{}` to use one signal", pair[0].0, pair[1].0);
-                return Err(Failure::not_so(expected, format!("they use {:?} and {:?}", pair[0].1, pair[1].1)).into());
+                return Err(Failure::not_so(
+                    expected,
+                    format!("they use {:?} and {:?}", pair[0].1, pair[1].1),
+                )
+                .into());
             }
         }
         Ok(())
@@ -144,7 +183,10 @@ impl World {
         let mut last: Option<(Name, usize)> = None;
         for name in of {
             let used = self.used(name)?;
-            let (packet, copy) = (format!("device: {} completes", used.of), format!("device: copy {} part ", used.of));
+            let (packet, copy) = (
+                format!("device: {} completes", used.of),
+                format!("device: copy {} part ", used.of),
+            );
             let completes = |line: &String| {
                 line.contains(&packet) || line.contains(&copy) && line.contains(" completes")
             };
@@ -162,7 +204,7 @@ impl World {
         }
         Ok(())
     }
-    fn expect_count(&self, counter: Counter, bound: Bound, value: u64) -> Result<(), Failure> {
+    fn expect_count(&self, counter: Counter, bound: Bound, value: u64) -> Result<(), Box<Failure>> {
         let seen = self.count(counter);
         if bound.admits(seen, value) {
             return Ok(());
@@ -172,7 +214,10 @@ impl World {
             Bound::AtMost => "at most ",
             Bound::AtLeast => "at least ",
         };
-        Err(Failure::not_so(format!("`{}` to be {side}{value}", counter.word()), format!("it is {seen}")))
+        Err(Failure::not_so(
+            format!("`{}` to be {side}{value}", counter.word()),
+            format!("it is {seen}"),
+        ))
     }
     fn count(&self, counter: Counter) -> u64 {
         let (now, since) = (self.tally(), self.since);
@@ -194,15 +239,19 @@ impl World {
             Counter::Leaked => now.library.leaked - since.library.leaked,
         }
     }
-    fn expect_blocked(&self, expected: Blocked) -> Result<(), Failure> {
+    fn expect_blocked(&self, expected: Blocked) -> Result<(), Box<Failure>> {
         let waited = self.system.counts().waits_blocked > self.blocked_before;
         match (expected, waited) {
             (Blocked::Waited, true) | (Blocked::NotWaited, false) => Ok(()),
-            (Blocked::Waited, false) => Err(Failure::not_so("the last step to block the host", "it did not")),
-            (Blocked::NotWaited, true) => Err(Failure::not_so("the last step not to block the host", "it did")),
+            (Blocked::Waited, false) => {
+                Err(Failure::not_so("the last step to block the host", "it did not"))
+            }
+            (Blocked::NotWaited, true) => {
+                Err(Failure::not_so("the last step not to block the host", "it did"))
+            }
         }
     }
-    fn expect_state(&mut self, of: &[Name], expected: EventState) -> Result<(), Failure> {
+    fn expect_state(&mut self, of: &[Name], expected: EventState) -> Result<(), Box<Failure>> {
         for name in of {
             let seen = match self.events.get(name) {
                 Some(slot) => slot.state(),
@@ -219,6 +268,8 @@ impl World {
     }
 }
 
-fn unknown_signal(name: &Name) -> Failure {
-    Failure::misuse(format!("the signal of `{name}` is not known: it has none, or the device was faster than the look at it"))
+fn unknown_signal(name: &Name) -> Box<Failure> {
+    Failure::misuse(format!(
+        "the signal of `{name}` is not known: it has none, or the device was faster than the look at it"
+    ))
 }

@@ -6,7 +6,10 @@ use ringfence::error::Error;
 
 use crate::{
     oracle::{Rule, Violation},
-    scenario::{ErrorKind, Word, rule::sentence},
+    scenario::{
+        ErrorKind, Word,
+        rule::{named, sentence},
+    },
 };
 
 /// What went otherwise than the scenario says.
@@ -73,7 +76,11 @@ impl fmt::Display for Wrong {
                 write!(f, "expected this step to fail with `{}`, but it succeeded", expected.word())
             }
             Self::OtherError { expected, error } => {
-                write!(f, "expected this step to fail with `{}`, but it failed otherwise: {error}", expected.word())
+                write!(
+                    f,
+                    "expected this step to fail with `{}`, but it failed otherwise: {error}",
+                    expected.word()
+                )
             }
             Self::Impossible { what } => write!(f, "the device cannot do that: {what}"),
             Self::Misuse { what } => write!(f, "this step makes no sense here: {what}"),
@@ -99,26 +106,33 @@ pub struct Failure {
     pub trace: Vec<String>,
 }
 impl Failure {
-    pub(super) fn new(wrong: Wrong) -> Self {
-        Self { wrong, rule: None, path: Vec::new(), rounds: Vec::new(), trace: Vec::new() }
+    pub(super) fn new(wrong: Wrong) -> Box<Self> {
+        let (path, rounds, trace) = (Vec::new(), Vec::new(), Vec::new());
+        Box::new(Self { wrong, rule: None, path, rounds, trace })
     }
-    pub(super) fn misuse(what: impl Into<String>) -> Self {
+    fn of_rule(mut self: Box<Self>, rule: Option<Rule>) -> Box<Self> {
+        self.rule = rule;
+        self
+    }
+    pub(super) fn misuse(what: impl Into<String>) -> Box<Self> {
         Self::new(Wrong::Misuse { what: what.into() })
     }
-    pub(super) fn not_so(expected: impl Into<String>, seen: impl Into<String>) -> Self {
+    pub(super) fn not_so(expected: impl Into<String>, seen: impl Into<String>) -> Box<Self> {
         Self::new(Wrong::NotSo { expected: expected.into(), seen: seen.into() })
     }
-    pub(super) fn left_over(what: impl Into<String>) -> Self {
-        Self { rule: Some(Rule::S20), ..Self::new(Wrong::LeftOver { what: what.into() }) }
+    pub(super) fn left_over(what: impl Into<String>) -> Box<Self> {
+        Self::new(Wrong::LeftOver { what: what.into() }).of_rule(Some(Rule::S20))
     }
-    pub(super) fn broken(violation: Violation) -> Self {
+    pub(super) fn broken(violation: Violation) -> Box<Self> {
         let Violation { rule, what, trace, .. } = violation;
-        Self { rule: Some(rule), trace, ..Self::new(Wrong::RuleBroken { what }) }
+        let mut failure = Self::new(Wrong::RuleBroken { what }).of_rule(Some(rule));
+        failure.trace = trace;
+        failure
     }
     /// A panic of the library; its message names the rule that the assertion guards.
-    pub(in crate::scenario) fn panicked(message: String) -> Self {
-        let rule = message.split_once(':').and_then(|(name, _)| crate::scenario::rule::named(name));
-        Self { rule, ..Self::new(Wrong::Panicked { message }) }
+    pub(in crate::scenario) fn panicked(message: String) -> Box<Self> {
+        let rule = message.split_once(':').and_then(|(name, _)| named(name));
+        Self::new(Wrong::Panicked { message }).of_rule(rule)
     }
     /// The rule and what it says.
     pub fn rule_sentence(&self) -> Option<String> {
@@ -149,8 +163,8 @@ impl From<Error> for Stop {
         Self::Error(error)
     }
 }
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(Box::new(failure))
+impl From<Box<Failure>> for Stop {
+    fn from(failure: Box<Failure>) -> Self {
+        Self::Failure(failure)
     }
 }

@@ -44,11 +44,19 @@ impl World {
         Ok(done?)
     }
     /// Remembers a use of a stream under its name.
-    fn remember(&mut self, name: Option<&Name>, stream: &Name, of: UseId, record: Option<&Arc<Record>>) -> Result<Used, Stop> {
+    fn remember(
+        &mut self,
+        name: Option<&Name>,
+        stream: &Name,
+        of: UseId,
+        record: Option<&Arc<Record>>,
+    ) -> Result<Used, Stop> {
         let held = record.and_then(|record| record.hold()).map(|hold| hold.signal());
         let signal = self.system.with_model(|model| {
             let queued = model.queue(of.lane()).and_then(|queue| queue.packet(of.packet()));
-            let signal = held.or_else(|| queued.map(|packet| packet.completes)).filter(|signal| !signal.is_null())?;
+            let signal = held
+                .or_else(|| queued.map(|packet| packet.completes))
+                .filter(|signal| !signal.is_null())?;
             Some((signal, model.cell(signal)?.memory()))
         });
         let on = find(&mut self.streams, "stream", stream)?;
@@ -86,13 +94,20 @@ impl World {
                     Some(Role::Ipc) => EventKind::Ipc,
                     _ => EventKind::Plain,
                 };
-                let mut slot = self.take_slot(event, EventOptions { kind, ..EventOptions::default() });
+                let mut slot =
+                    self.take_slot(event, EventOptions { kind, ..EventOptions::default() });
                 let recorded = match &mut slot.subject {
-                    Subject::Event(subject) => self.submitting(&submit.on, |on| subject.record_with(on, what)),
-                    Subject::Snapshot(_) => Err(Failure::misuse(format!("`{event}` is a snapshot")).into()),
+                    Subject::Event(subject) => {
+                        self.submitting(&submit.on, |on| subject.record_with(on, what))
+                    }
+                    Subject::Snapshot(_) => {
+                        Err(Failure::misuse(format!("`{event}` is a snapshot")).into())
+                    }
                 };
                 let record = slot.snapshot().map(|snapshot| snapshot.record().clone());
-                let used = recorded.and_then(|of| self.remember(Some(&submit.name), &submit.on, of, record.as_ref()));
+                let used = recorded.and_then(|of| {
+                    self.remember(Some(&submit.name), &submit.on, of, record.as_ref())
+                });
                 self.put_slot(event, slot, used.as_ref().ok().cloned(), None);
                 (used?.of, record)
             }
@@ -113,16 +128,20 @@ impl World {
     pub(super) fn graph(&mut self, graph: &Graph) -> Result<(), Stop> {
         let mut work = Vec::new();
         for position in 0..graph.packets {
-            let kernel = Submission::kernel(Kernel::new(position, Ticks::new(u64::from(Submit::TICKS))));
+            let kernel =
+                Submission::kernel(Kernel::new(position, Ticks::new(u64::from(Submit::TICKS))));
             let named = graph.signals.iter().any(|(at, _)| *at == position);
             let kernel = if named { kernel } else { kernel.unsignaled() };
             let kernel = if graph.timing == Timing::Wanted { kernel.timed() } else { kernel };
             work.push(kernel.barrier(graph.barrier));
         }
         let mut published = Vec::new();
-        let done = self.submitting(&graph.on, |on| on.submit_all(&work, |of, record| published.push((of, record))));
+        let done = self.submitting(&graph.on, |on| {
+            on.submit_all(&work, |of, record| published.push((of, record)))
+        });
         for (position, (of, record)) in published.into_iter().enumerate() {
-            let name = graph.signals.iter().find(|(at, _)| *at as usize == position).map(|(_, name)| name);
+            let name =
+                graph.signals.iter().find(|(at, _)| *at as usize == position).map(|(_, name)| name);
             if record.is_some() {
                 self.declare(Declaration::WantsTiming(of));
             }
@@ -132,20 +151,26 @@ impl World {
     }
     pub(super) fn copy(&mut self, copy: &CopyParts) -> Result<(), Stop> {
         let engine = find(&mut self.engines, "copy engine", &copy.engine)?.clone();
-        let parts = vec![CopyWork::new(Ticks::new(u64::from(Submit::TICKS))); copy.parts.max(1) as usize];
+        let parts =
+            vec![CopyWork::new(Ticks::new(u64::from(Submit::TICKS))); copy.parts.max(1) as usize];
         let mut what = CopySubmission::new(&parts);
+        let mut held = Vec::new();
         if copy.timing == Timing::Wanted {
             what = what.timed();
         }
         for name in &copy.waits {
             if let Some(awaited) = self.await_event(name, &copy.on)? {
                 self.expect_wait(name, &awaited, &copy.on);
+                held.push(awaited.use_id());
                 what = what.after(awaited);
             }
         }
+        // The copy holds what it waits for from here on: a ring that grows may not take it.
+        held.iter().for_each(|&of| self.declare(Declaration::Holds(of)));
         let lane = engine.lane();
         let next = self.system.with_model(|model| model.engine(lane).and_then(next_ticket));
         let done = self.submitting(&copy.on, |on| on.copy(&engine, what, None));
+        held.iter().for_each(|&of| self.declare(Declaration::LetsGo(of)));
         let record = match done {
             Ok(record) => record,
             Err(stop) => {
@@ -171,12 +196,19 @@ impl World {
         }
         Ok(())
     }
-    pub(super) fn record(&mut self, event: &Name, on: &Name, kind: EventKind, timing: Timing) -> Result<(), Stop> {
+    pub(super) fn record(
+        &mut self,
+        event: &Name,
+        on: &Name,
+        kind: EventKind,
+        timing: Timing,
+    ) -> Result<(), Stop> {
         let timing = match timing {
             Timing::Wanted => ring::Timing::Wanted,
             Timing::NotWanted => ring::Timing::Unwanted,
         };
-        let mut slot = self.take_slot(event, EventOptions { kind, timing, ..EventOptions::default() });
+        let mut slot =
+            self.take_slot(event, EventOptions { kind, timing, ..EventOptions::default() });
         let recorded = match &mut slot.subject {
             Subject::Event(subject) => self.submitting(on, |tracker| subject.record(tracker)),
             Subject::Snapshot(_) => Err(Failure::misuse(format!("`{event}` is a snapshot")).into()),
@@ -190,7 +222,8 @@ impl World {
             }
             let end = self.end_of(on)?;
             let last = end.packet().as_u64().saturating_sub(1);
-            twin = (last > used.of.packet().as_u64()).then(|| UseId::new(end.lane(), PacketId::new(last)));
+            twin = (last > used.of.packet().as_u64())
+                .then(|| UseId::new(end.lane(), PacketId::new(last)));
         }
         self.put_slot(event, slot, used.as_ref().ok().cloned(), twin);
         used.map(drop)
@@ -205,12 +238,20 @@ impl World {
     }
     /// Puts it back. With `used`, it was recorded: older snapshots and waiters are of an overwritten
     /// recording from here on.
-    fn put_slot(&mut self, event: &Name, mut slot: EventSlot, used: Option<Used>, twin: Option<UseId>) {
+    fn put_slot(
+        &mut self,
+        event: &Name,
+        mut slot: EventSlot,
+        used: Option<Used>,
+        twin: Option<UseId>,
+    ) {
         if let Some(used) = used {
             (slot.meant, slot.twin) = (Some(used), twin);
             (slot.answer, slot.error) = (None, None);
             *self.recordings.entry(event.clone()).or_default() += 1;
-            for other in self.events.values_mut().filter(|other| other.taken_of.as_ref() == Some(event)) {
+            for other in
+                self.events.values_mut().filter(|other| other.taken_of.as_ref() == Some(event))
+            {
                 other.recording = Recording::Overwritten;
             }
         }

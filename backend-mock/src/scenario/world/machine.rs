@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_millis(1);
 
 impl World {
     /// The use or the latest recording called `name`.
-    pub(super) fn used(&mut self, name: &Name) -> Result<Used, Failure> {
+    pub(super) fn used(&mut self, name: &Name) -> Result<Used, Box<Failure>> {
         let recorded = self.events.get(name).and_then(|slot| slot.meant.clone());
         match self.uses.get(name).cloned().or(recorded) {
             Some(used) => Ok(used),
@@ -80,7 +80,7 @@ impl World {
             _ => unreachable!("the dispatcher sends device steps alone"),
         }
     }
-    fn device_called(&self, name: &Name) -> Result<usize, Failure> {
+    fn device_called(&self, name: &Name) -> Result<usize, Box<Failure>> {
         let number = name.as_str().strip_prefix("gpu").and_then(|number| number.parse().ok());
         number
             .filter(|&number: &usize| number < self.devices.len())
@@ -93,7 +93,10 @@ impl World {
             parts.filter(|part| part.0 == of.packet()).map(|part| part.1).collect()
         };
         let parts = self.system.with_model(unfinished);
-        parts.into_iter().take(count as usize).try_for_each(|part| self.system.finish_part(of, part))
+        parts
+            .into_iter()
+            .take(count as usize)
+            .try_for_each(|part| self.system.finish_part(of, part))
     }
     fn run_moves(&mut self, moves: u32) {
         for _ in 0..moves {
@@ -106,11 +109,20 @@ impl World {
         }
     }
     fn fail(&mut self, fault: &MachineFault) -> Result<(), Stop> {
+        if let MachineFault::Creation { .. } | MachineFault::NullHandle { .. } = fault {
+            self.creations_to_fail += 1;
+        }
         let nth = |at: u32| NonZeroU32::new(at).map_or(Nth::NEXT, Nth::new);
         match fault {
-            MachineFault::Creation { at } => self.system.fail_creation(nth(*at), CreationFault::Fails),
-            MachineFault::NullHandle { at } => self.system.fail_creation(nth(*at), CreationFault::NullHandle),
-            MachineFault::FallBack { at } => self.system.fail_creation(nth(*at), CreationFault::FallsBack),
+            MachineFault::Creation { at } => {
+                self.system.fail_creation(nth(*at), CreationFault::Fails)
+            }
+            MachineFault::NullHandle { at } => {
+                self.system.fail_creation(nth(*at), CreationFault::NullHandle)
+            }
+            MachineFault::FallBack { at } => {
+                self.system.fail_creation(nth(*at), CreationFault::FallsBack)
+            }
             MachineFault::Part { at } => self.system.refuse_part(PartIndex::new(*at)),
             MachineFault::Interrupt => self.system.lose_interrupts(1),
             MachineFault::LateDecrement { of } => match self.used(of)?.signal {
@@ -118,7 +130,11 @@ impl World {
                     self.over_decremented += 1;
                     self.system.late_decrement(signal);
                 }
-                None => return Err(Failure::misuse(format!("`{of}` has no signal that is known")).into()),
+                None => {
+                    return Err(
+                        Failure::misuse(format!("`{of}` has no signal that is known")).into()
+                    );
+                }
             },
             MachineFault::Timestamps { stamps, times } => {
                 let how = match stamps {
@@ -136,6 +152,8 @@ impl World {
     }
 }
 
-fn impossible(act: &str, name: &Name, moved: Result<(), Blocked>) -> Result<(), Failure> {
-    moved.map_err(|why| Failure::new(Wrong::Impossible { what: format!("it cannot {act} `{name}`: {why}") }))
+fn impossible(act: &str, name: &Name, moved: Result<(), Blocked>) -> Result<(), Box<Failure>> {
+    moved.map_err(|why| {
+        Failure::new(Wrong::Impossible { what: format!("it cannot {act} `{name}`: {why}") })
+    })
 }

@@ -7,6 +7,7 @@ mod failure;
 mod finale;
 mod host;
 mod machine;
+mod readable;
 mod tend;
 mod things;
 
@@ -26,15 +27,12 @@ pub use failure::{Failure, Wrong};
 use crate::{
     chooser::Chooser,
     counts::Counts,
-    oracle::{Declaration, RingName, Rule, SignalCount},
+    oracle::{Declaration, RingName, Rule, SignalCount, Violation},
     scenario::{Action, ErrorKind, Name, Setup, Steady, Step},
     system::{MockCopyEngine, MockDevice, MockSystem, Pace},
 };
 use failure::Stop;
 use things::{EventSlot, Queue, Stream, Used, Watcher, find};
-
-/// How many lines of trace a failure carries.
-const TRACE_LINES: usize = 24;
 
 /// Everything that a scenario is about, while it runs.
 ///
@@ -80,6 +78,10 @@ pub struct World {
     elapsed: Option<std::time::Duration>,
     /// Decrements that no packet owed.
     over_decremented: u32,
+    /// Creations that a step made fail.
+    creations_to_fail: u32,
+    /// Completions by force.
+    forced: u32,
     steps: u64,
 }
 
@@ -106,7 +108,7 @@ impl World {
     ///
     /// # Errors
     /// When a stream cannot be opened on this machine.
-    pub fn new(setup: &Setup, seed: u64) -> Result<Self, Failure> {
+    pub fn new(setup: &Setup, seed: u64) -> Result<Self, Box<Failure>> {
         let (chooser, pace) = build::chooser(setup.profile, seed);
         Self::with_chooser(setup, chooser, pace)
     }
@@ -114,9 +116,14 @@ impl World {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_chooser(setup: &Setup, chooser: Box<dyn Chooser>, pace: Pace) -> Result<Self, Failure> {
+    pub fn with_chooser(
+        setup: &Setup,
+        chooser: Box<dyn Chooser>,
+        pace: Pace,
+    ) -> Result<Self, Box<Failure>> {
         let system = build::system(setup, chooser, pace);
-        let devices: Vec<MockDevice> = (0..setup.devices).map(|_| system.add_device(build::device(setup))).collect();
+        let devices: Vec<MockDevice> =
+            (0..setup.devices).map(|_| system.add_device(build::device(setup))).collect();
         let device_of = |name: &Name| (setup.device_of(name) as usize).min(devices.len() - 1);
         let named = |prefix: &str, count: u32| {
             let prefix = prefix.to_owned();
@@ -152,10 +159,12 @@ impl World {
             blocked_before: 0,
             elapsed: None,
             over_decremented: 0,
+            creations_to_fail: 0,
+            forced: 0,
             steps: 0,
         };
         for (stream, queue) in setup.stream_queues() {
-            world.open(&stream, &queue).map_err(|stop| *world.explain(stop, None))?;
+            world.open(&stream, &queue).map_err(|stop| world.explain(stop, None))?;
         }
         Ok(world)
     }
@@ -178,7 +187,7 @@ impl World {
         }
         let done = self.act(&step.action);
         if let Some(violation) = self.system.first_violation() {
-            return Err(Box::new(Failure::broken(violation)));
+            return Err(self.broken(violation));
         }
         match (done, step.fails) {
             (Ok(()), None) => Ok(()),
@@ -186,9 +195,14 @@ impl World {
                 let failure = Failure::new(Wrong::NoError { expected });
                 Err(self.explain(failure.into(), step.rule))
             }
-            (Err(Stop::Error(error)), Some(expected)) if ErrorKind::of(&error) == Some(expected) => Ok(()),
+            (Err(Stop::Error(error)), Some(expected))
+                if ErrorKind::of(&error) == Some(expected) =>
+            {
+                Ok(())
+            }
             (Err(Stop::Error(error)), Some(expected)) => {
-                let failure = Failure::new(Wrong::OtherError { expected, error: error.to_string() });
+                let failure =
+                    Failure::new(Wrong::OtherError { expected, error: error.to_string() });
                 Err(self.explain(failure.into(), step.rule))
             }
             (Err(stop), _) => Err(self.explain(stop, step.rule)),
@@ -219,11 +233,17 @@ impl World {
                     }
                     cause = inner.source();
                 }
-                Box::new(Failure::new(Wrong::UnexpectedError { error: text }))
+                Failure::new(Wrong::UnexpectedError { error: text })
             }
         };
         failure.rule = failure.rule.or(rule);
-        failure.trace = self.system.trace(TRACE_LINES);
+        failure.trace = self.readable(&self.system.whole_trace());
+        failure
+    }
+    /// A rule that the oracle saw broken.
+    fn broken(&self, violation: Violation) -> Box<Failure> {
+        let mut failure = Failure::broken(violation);
+        failure.trace = self.readable(&failure.trace);
         failure
     }
     fn act(&mut self, action: &Action) -> Result<(), Stop> {
@@ -291,11 +311,14 @@ impl World {
         Ok(())
     }
     fn tally(&self) -> Tally {
-        let library = self.streams.values().fold(self.closed, |sum, stream| sum.plus(&stream.tracker.counts()));
+        let library = self
+            .streams
+            .values()
+            .fold(self.closed, |sum, stream| sum.plus(&stream.tracker.counts()));
         Tally { calls: self.system.counts(), library }
     }
     /// The index behind the last packet of the queue that a stream is on.
-    fn end_of(&mut self, stream: &Name) -> Result<UseId, Failure> {
+    fn end_of(&mut self, stream: &Name) -> Result<UseId, Box<Failure>> {
         let lane = find(&mut self.streams, "stream", stream)?.tracker.queue().lane();
         let next = self.system.with_model(|model| model.queue(lane).map(crate::model::Queue::next));
         Ok(UseId::new(lane, next.unwrap_or(PacketId::FIRST)))

@@ -52,7 +52,10 @@ impl World {
         let stream = find(&mut self.streams, "stream", on)?;
         let own = find(&mut self.queues, "queue", &stream.queue)?.device;
         if own != device {
-            return Err(Failure::misuse(format!("`{on}` is a stream of gpu{own}, and `{to}` is a queue of gpu{device}")).into());
+            return Err(Failure::misuse(format!(
+                "`{on}` is a stream of gpu{own}, and `{to}` is a queue of gpu{device}"
+            ))
+            .into());
         }
         stream.queue = to.clone();
         self.submitting(on, |tracker| tracker.switch_queue(hardware).map(drop))
@@ -61,7 +64,12 @@ impl World {
     /// made provable first: nothing can be published in the old one afterwards.
     pub(super) fn restart(&mut self, queue: &Name) -> Result<(), Stop> {
         let raw = find(&mut self.queues, "queue", queue)?.raw.clone();
-        let streams: Vec<Name> = self.streams.iter().filter(|(_, s)| s.queue == *queue).map(|(name, _)| name.clone()).collect();
+        let streams: Vec<Name> = self
+            .streams
+            .iter()
+            .filter(|(_, s)| s.queue == *queue)
+            .map(|(name, _)| name.clone())
+            .collect();
         for stream in &streams {
             self.submitting(stream, |tracker| tracker.submit(Submission::marker(Role::HostQuery)))?;
         }

@@ -123,6 +123,11 @@ pub(super) struct Watcher {
 }
 
 /// Looks `name` up; a file cannot go wrong here, steps made by code can.
-pub(super) fn find<'a, T>(map: &'a mut BTreeMap<Name, T>, what: &str, name: &Name) -> Result<&'a mut T, Failure> {
-    map.get_mut(name).ok_or_else(|| Failure::misuse(format!("there is no {what} called `{name}` now")))
+pub(super) fn find<'a, T>(
+    map: &'a mut BTreeMap<Name, T>,
+    what: &str,
+    name: &Name,
+) -> Result<&'a mut T, Box<Failure>> {
+    map.get_mut(name)
+        .ok_or_else(|| Failure::misuse(format!("there is no {what} called `{name}` now")))
 }

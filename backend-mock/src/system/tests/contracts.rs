@@ -30,7 +30,8 @@ fn reservations_are_consecutive_and_each_index_is_given_once() {
 fn the_read_index_never_goes_back_and_never_passes_what_is_published() {
     for seed in 1..=10 {
         let hostile = Seeded::new(seed, Profile::Hostile.odds());
-        let bench = Bench::on(MockSystem::new(hostile, Settings::default()), DeviceSettings::default());
+        let bench =
+            Bench::on(MockSystem::new(hostile, Settings::default()), DeviceSettings::default());
         let (mut last, mut led, mut lagged) = (PacketId::FIRST, false, false);
         for published in 1..300u64 {
             bench.submit(0, SignalHandle::NULL);
@@ -38,7 +39,8 @@ fn the_read_index_never_goes_back_and_never_passes_what_is_published() {
             assert!(read >= last && read.as_u64() <= published, "seed {seed}");
             last = read;
             let lane = bench.queue.lane();
-            let complete = bench.system.with_model(|model| model.queue(lane).unwrap().complete_below());
+            let complete =
+                bench.system.with_model(|model| model.queue(lane).unwrap().complete_below());
             led |= read > complete;
             lagged |= read < complete;
         }
@@ -92,7 +94,8 @@ fn copies_complete_signals_only_where_their_engine_can_decrement() {
         let bench = Bench::with(Pace::Chosen, settings);
         let engine = bench.device.add_copy_engine();
         let signal = bench.signal(SignalMemory::Device);
-        let taken = engine.submit(engine.reserve(), PartIndex::new(0), CopyWork::default(), signal, &[]);
+        let taken =
+            engine.submit(engine.reserve(), PartIndex::new(0), CopyWork::default(), signal, &[]);
         assert_eq!(taken, if allowed { Ok(()) } else { Err(CopyRefused::SignalMemory) });
     }
 }
@@ -100,7 +103,8 @@ fn copies_complete_signals_only_where_their_engine_can_decrement() {
 #[test]
 fn handlers_fire_once_after_the_value_or_the_loss_was_seen() {
     let bench = Bench::new(Pace::Held);
-    let (done, lost) = (bench.signal(SignalMemory::Interrupt), bench.signal(SignalMemory::Interrupt));
+    let (done, lost) =
+        (bench.signal(SignalMemory::Interrupt), bench.signal(SignalMemory::Interrupt));
     let of = bench.submit(0, done);
     bench.submit(0, lost);
     bench.device.watch(done, HandlerToken::new(1)).expect("it wakes");

@@ -75,7 +75,8 @@ fn a_part_is_refused_once() {
     let engine = bench.device.add_copy_engine();
     let signal = bench.signal(SignalMemory::Host);
     bench.system.refuse_part(PartIndex::new(0));
-    let submit = || engine.submit(engine.reserve(), PartIndex::new(0), CopyWork::default(), signal, &[]);
+    let submit =
+        || engine.submit(engine.reserve(), PartIndex::new(0), CopyWork::default(), signal, &[]);
     assert_eq!(submit(), Err(CopyRefused::Failed));
     assert_eq!(submit(), Ok(()));
     assert_eq!(bench.system.violations(), []);
@@ -93,7 +94,10 @@ fn timestamps_are_written_as_asked_and_late_ones_come_with_the_next_move() {
         let interval = ringfence::timing::Interval::new(raw, bench.device.tick_rate());
         (bench, signal, interval)
     };
-    assert_eq!(written(Stamping::Honest).2.map(|interval| interval.end() - interval.start()), Some(10));
+    assert_eq!(
+        written(Stamping::Honest).2.map(|interval| interval.end() - interval.start()),
+        Some(10)
+    );
     for how in [Stamping::Zero, Stamping::Reversed, Stamping::NoStart] {
         assert_eq!(written(how).2, None, "{how:?}");
     }
@@ -111,7 +115,9 @@ fn copy_engines_write_their_timestamps_elsewhere() {
     let engine = bench.device.add_copy_engine();
     let signal = bench.signal(SignalMemory::Host);
     let part = PartIndex::new(0);
-    engine.submit(engine.reserve(), part, CopyWork::new(Ticks::new(5)), signal, &[]).expect("taken");
+    engine
+        .submit(engine.reserve(), part, CopyWork::new(Ticks::new(5)), signal, &[])
+        .expect("taken");
     assert_eq!(bench.wait(signal, WaitHint::Active, SECOND), REACHED);
     let interval = |engine| {
         let raw = bench.device.timestamps(signal, engine);

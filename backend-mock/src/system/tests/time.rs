@@ -4,7 +4,8 @@ use crate::cost::Costs;
 #[test]
 fn kernels_take_their_ticks_at_every_rate() {
     for rate in [DeviceSettings::MHZ_25, DeviceSettings::MHZ_100, DeviceSettings::GHZ_1] {
-        let bench = Bench::with(Pace::Chosen, DeviceSettings { tick_rate: rate, ..Default::default() });
+        let bench =
+            Bench::with(Pace::Chosen, DeviceSettings { tick_rate: rate, ..Default::default() });
         let signal = bench.signal(SignalMemory::Host);
         bench.submit(1_000, signal);
         assert_eq!(bench.device.load(signal), SignalValue::ARMED, "its time is not over");
@@ -74,7 +75,10 @@ fn counts_say_what_was_called() {
     bench.queue.read_index();
     let counts = bench.system.counts();
     assert_eq!(counts, bench.device.counts());
-    assert_eq!((counts.loads.of(SignalMemory::Device), counts.loads.of(SignalMemory::Host)), (2, 1));
+    assert_eq!(
+        (counts.loads.of(SignalMemory::Device), counts.loads.of(SignalMemory::Host)),
+        (2, 1)
+    );
     assert_eq!((counts.packets, counts.doorbells, counts.read_indices), (2, 2, 1));
     assert_eq!((counts.arms.total(), counts.publish_stores, counts.flushes), (1, 1, 1));
     assert_eq!((counts.created.total(), counts.device_reads()), (2, 2));

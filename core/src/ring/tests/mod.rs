@@ -29,7 +29,8 @@ fn ring_on(mark: &Arc<Watermark>, pool: SignalMemory, signals: u64) -> Ring {
 }
 fn on(lane: LaneId, barrier: Barrier) -> Use {
     let order = PacketOrder::Free;
-    Use { lane, engine: Engine::Compute, barrier, order, timing: Timing::Unwanted }
+    let parts = Parts::ONE;
+    Use { lane, engine: Engine::Compute, barrier, order, timing: Timing::Unwanted, parts }
 }
 fn submit(ring: &mut Ring, packet: u64, barrier: Barrier) -> UseId {
     let lane = ring.lane();

@@ -119,6 +119,7 @@ impl Run {
                 Kind::Kernel | Kind::Copy => PacketOrder::Free,
             },
             timing: Timing::Unwanted,
+            parts: Parts::ONE,
         };
         if hold {
             self.holders.push(secured.lend());

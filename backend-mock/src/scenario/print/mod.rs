@@ -1,14 +1,17 @@
 //! A scenario as text: what [`parse`](super::parse) reads back as the same value.
 
+mod setup;
+mod text;
+
 use std::fmt::{self, Display, Write};
 
 use ringfence::{event::EventKind, id::Barrier};
 
 use super::{
-    Action, Blocked, By, CopyParts, Expect, Graph, Kind, MachineFault, Name, Run, Scenario, Setup, Signal, Step, Submit,
-    Timing,
-    Word, parse::failing_word,
+    Action, Blocked, By, CopyParts, Expect, Graph, Kind, MachineFault, Name, Run, Scenario, Signal,
+    Step, Submit, Timing, Word, parse::failing_word,
 };
+use text::{Key, List, Quoted};
 
 impl Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,55 +31,6 @@ impl Display for Scenario {
             writeln!(f, "  {step},")?;
         }
         writeln!(f, "]")
-    }
-}
-
-/// Only what differs from the default.
-impl Display for Setup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let base = Self { ring: Self::default().ring, ..Self::with_ring(self.ring) };
-        let numbers = [
-            ("devices", u64::from(self.devices), u64::from(base.devices)),
-            ("queues", u64::from(self.queues), u64::from(base.queues)),
-            ("engines", u64::from(self.engines), u64::from(base.engines)),
-            ("ring", u64::from(self.ring), u64::from(base.ring)),
-            ("cap", u64::from(self.cap), u64::from(base.cap)),
-            ("batch", u64::from(self.batch), u64::from(base.batch)),
-            ("spares", u64::from(self.spares), u64::from(base.spares)),
-            ("submission_batch", u64::from(self.submission_batch), u64::from(base.submission_batch)),
-            ("slots", u64::from(self.slots), u64::from(base.slots)),
-            ("hertz", self.hertz, base.hertz),
-            ("interrupts", u64::from(self.interrupts), u64::from(base.interrupts)),
-            ("wait_limit_us", self.wait_limit_us, base.wait_limit_us),
-            ("seeds", u64::from(self.seeds), u64::from(base.seeds)),
-        ];
-        for (key, value, _) in numbers.into_iter().filter(|(_, value, base)| value != base) {
-            writeln!(f, "setup.{key} = {value}")?;
-        }
-        let words = [
-            ("tracker", self.tracker.word(), base.tracker.word()),
-            ("signals", self.signals.word(), base.signals.word()),
-            ("events", self.events.word(), base.events.word()),
-            ("rings", self.rings.word(), base.rings.word()),
-            ("path", self.path.word(), base.path.word()),
-            ("audit", self.audit.word(), base.audit.word()),
-            ("profile", self.profile.word(), base.profile.word()),
-        ];
-        for (key, value, _) in words.into_iter().filter(|(_, value, base)| value != base) {
-            writeln!(f, "setup.{key} = {}", Quoted(value))?;
-        }
-        if self.features != base.features {
-            writeln!(f, "setup.features = {}", List(self.features.iter().map(|feature| feature.word().to_owned())))?;
-        }
-        if !self.on_device.is_empty() {
-            let map = self.on_device.iter().map(|(name, device)| format!("{} = {device}", Key(name)));
-            writeln!(f, "setup.on_device = {{ {} }}", map.collect::<Vec<_>>().join(", "))?;
-        }
-        if !self.streams.is_empty() {
-            let map = self.streams.iter().map(|(name, queue)| format!("{} = {}", Key(name), quoted(queue)));
-            writeln!(f, "setup.streams = {{ {} }}", map.collect::<Vec<_>>().join(", "))?;
-        }
-        Ok(())
     }
 }
 
@@ -244,7 +198,8 @@ impl Row {
         self.barrier(graph.barrier);
         self.timing(graph.timing);
         if !graph.signals.is_empty() {
-            let signals = graph.signals.iter().map(|(position, name)| format!("{} = {position}", Key(name)));
+            let signals =
+                graph.signals.iter().map(|(position, name)| format!("{} = {position}", Key(name)));
             self.value("signals", format!("{{ {} }}", signals.collect::<Vec<_>>().join(", ")));
         }
     }
@@ -308,44 +263,5 @@ impl Row {
             Expect::ElapsedNs(None) => self.text("is", "none"),
             _ => {}
         }
-    }
-}
-
-fn quoted(name: &Name) -> Quoted<'_> {
-    Quoted(name.as_str())
-}
-
-/// A TOML string.
-struct Quoted<'a>(&'a str);
-impl Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
-        for letter in self.0.chars() {
-            match letter {
-                '"' | '\\' => write!(f, "\\{letter}")?,
-                control if control.is_control() => write!(f, "\\u{:04X}", u32::from(control))?,
-                plain => f.write_char(plain)?,
-            }
-        }
-        f.write_char('"')
-    }
-}
-
-/// A name as a key: bare where TOML allows it.
-struct Key<'a>(&'a Name);
-impl Display for Key<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.0.as_str();
-        let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-        if !name.is_empty() && name.chars().all(bare) { f.write_str(name) } else { Quoted(name).fmt(f) }
-    }
-}
-
-/// A TOML list of strings.
-struct List<I>(I);
-impl<I: Iterator<Item = String> + Clone> Display for List<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let items: Vec<String> = self.0.clone().map(|item| Quoted(&item).to_string()).collect();
-        write!(f, "[{}]", items.join(", "))
     }
 }

@@ -7,6 +7,10 @@
 //! Like the [`ring`](crate::ring) it is pure: [`PollingRing::front`] says what to load, and
 //! [`PollingRing::judge`] what follows.
 
+mod suspect;
+
+pub(crate) use suspect::SuspectPlace;
+
 use std::collections::VecDeque;
 
 use crate::{
@@ -37,9 +41,8 @@ enum State {
 struct Used {
     of: UseId,
     timing: Timing,
+    parts: Parts,
     record: Option<Arc<Record>>,
-    /// The value at which every decrement has arrived: 0, unless parts were refused or it was forced.
-    over_at: SignalValue,
 }
 
 /// What the next signal of a pool needs before it can be used.
@@ -83,6 +86,8 @@ pub struct PolledUse {
     pub of: UseId,
     /// Whether its timing is wanted.
     pub timing: Timing,
+    /// How many decrements finish it.
+    pub parts: Parts,
     /// Who is told.
     pub record: Option<Arc<Record>>,
 }
@@ -93,13 +98,20 @@ pub struct PollingRing {
     limits: RingLimits,
     /// By pool; the front was used longest ago.
     pools: [VecDeque<Slot>; 4],
+    suspects: Vec<suspect::Suspect>,
     condemned: Vec<Slot>,
     reaper: Arc<Reaper>,
 }
 impl PollingRing {
     /// A ring without signals.
     pub fn new(limits: RingLimits, reaper: Arc<Reaper>) -> Self {
-        Self { limits, pools: Default::default(), condemned: Vec::new(), reaper }
+        Self {
+            limits,
+            pools: Default::default(),
+            suspects: Vec::new(),
+            condemned: Vec::new(),
+            reaper,
+        }
     }
     /// Takes in a signal that was created armed. It is used next.
     pub fn add(&mut self, signal: SignalHandle, pool: SignalMemory, memory: SignalMemory) {
@@ -182,10 +194,10 @@ impl PollingRing {
             return Ok(Judged::Over);
         };
         let of = used.of;
-        if value > used.over_at {
+        if value > SignalValue::DONE {
             return Ok(Judged::Busy);
         }
-        if value < used.over_at && !planted!(IgnoreOverDecrement) {
+        if value < SignalValue::DONE && !planted!(IgnoreOverDecrement) {
             if let Some(record) = &used.record {
                 record.fail(Failure::OverDecremented);
             }
@@ -228,8 +240,8 @@ impl PollingRing {
     pub fn bind(&mut self, pool: SignalMemory, with: PolledUse) {
         let slots = &mut self.pools[pool.index()];
         if let Some(mut slot) = slots.pop_front() {
-            let PolledUse { of, timing, record } = with;
-            let used = Used { of, timing, record, over_at: SignalValue::DONE };
+            let PolledUse { of, timing, parts, record } = with;
+            let used = Used { of, timing, parts, record };
             slot.state = State::InFlight(used);
             slots.push_back(slot);
         }
@@ -239,28 +251,6 @@ impl PollingRing {
         if let Some(Place { pool, index }) = self.find(of) {
             self.pools[pool.index()][index].held.push(held);
         }
-    }
-    /// Some parts of `of` were refused: it is over once those that were issued have arrived (S8).
-    pub(crate) fn part_failed(&mut self, of: UseId, issued: u32, parts: Parts) {
-        let left = i64::from(parts.count()) - i64::from(issued);
-        let over_at = if planted!(ResetAfterPartFailure) { i64::from(parts.count()) } else { left };
-        self.fail_use(of, Failure::PartFailed, SignalValue::new(over_at));
-    }
-    /// A timeout is about to store 0: the use is over once the device took that to -1 (S18).
-    pub(crate) fn force(&mut self, of: UseId) -> Option<SignalHandle> {
-        let over_at = if planted!(ForcedIsFinished) { 0 } else { -1 };
-        self.fail_use(of, Failure::Forced, SignalValue::new(over_at))
-    }
-    fn fail_use(&mut self, of: UseId, why: Failure, over_at: SignalValue) -> Option<SignalHandle> {
-        let Place { pool, index } = self.find(of)?;
-        let slot = &mut self.pools[pool.index()][index];
-        if let State::InFlight(used) = &mut slot.state {
-            used.over_at = over_at;
-            if let Some(record) = &used.record {
-                record.fail(why);
-            }
-        }
-        Some(slot.custody.signal())
     }
     /// The device is gone: uses in flight end in an error, and their signals are given up.
     pub(crate) fn lose(&mut self) -> u32 {
@@ -275,7 +265,7 @@ impl PollingRing {
                 leaked += 1;
             }
         }
-        leaked
+        leaked + self.give_up()
     }
 }
 

@@ -1,0 +1,44 @@
+//! TOML strings, keys and lists.
+
+use std::fmt::{self, Display, Write};
+
+use crate::scenario::Name;
+
+/// A TOML string.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for letter in self.0.chars() {
+            match letter {
+                '"' | '\\' => write!(f, "\\{letter}")?,
+                control if control.is_control() => write!(f, "\\u{:04X}", u32::from(control))?,
+                plain => f.write_char(plain)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// A name as a key: bare where TOML allows it.
+pub(super) struct Key<'a>(pub(super) &'a Name);
+impl Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0.as_str();
+        let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        if !name.is_empty() && name.chars().all(bare) {
+            f.write_str(name)
+        } else {
+            Quoted(name).fmt(f)
+        }
+    }
+}
+
+/// A TOML list of strings.
+pub(super) struct List<I>(pub(super) I);
+impl<I: Iterator<Item = String> + Clone> Display for List<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items: Vec<String> = self.0.clone().map(|item| Quoted(&item).to_string()).collect();
+        write!(f, "[{}]", items.join(", "))
+    }
+}

@@ -1,0 +1,114 @@
+//! Signals that the baseline sets aside: after a completion by force, or a copy that failed half way.
+//! Only their own value brings them back (S8, S18).
+
+use super::{Judged, Place, PollingRing, Slot, State};
+use crate::{
+    backend::SignalMemory,
+    error::Failure,
+    id::{Parts, SignalHandle, SignalValue, UseId},
+    proof::{Grounds, Harvest, Proof},
+};
+
+/// One signal that was set aside.
+#[derive(Debug)]
+pub(super) struct Suspect {
+    slot: Slot,
+    pool: SignalMemory,
+    of: UseId,
+    /// The value at which every decrement that was issued has arrived.
+    over_at: SignalValue,
+}
+
+/// Which suspect; valid until one is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SuspectPlace(usize);
+impl SuspectPlace {
+    /// The first one.
+    pub(crate) const FIRST: Self = Self(0);
+    /// The one after, unless this one was taken out.
+    pub(crate) fn after(self, judged: Judged) -> Self {
+        match judged {
+            Judged::Busy => Self(self.0 + 1),
+            Judged::Over => self,
+        }
+    }
+}
+
+impl PollingRing {
+    /// Some parts of `of` were refused: it is over once those that were issued have arrived (S8).
+    pub(crate) fn part_failed(
+        &mut self,
+        of: UseId,
+        issued: u32,
+        parts: Parts,
+    ) -> Option<SuspectPlace> {
+        let left = i64::from(parts.count()) - i64::from(issued);
+        let over_at = if planted!(ResetAfterPartFailure) { i64::from(parts.count()) } else { left };
+        self.set_aside(of, Failure::PartFailed, SignalValue::new(over_at))
+    }
+    /// A timeout is about to store 0: the use is over once the device took that to -1 (S18). One in
+    /// several parts never is: nobody can tell how many of them the store covered.
+    pub(crate) fn force(&mut self, of: UseId) -> Option<SignalHandle> {
+        let over_at = match self.parts(of)? {
+            _ if planted!(ForcedIsFinished) => 0,
+            Parts::ONE => -1,
+            _ => i64::MIN,
+        };
+        let place = self.set_aside(of, Failure::Forced, SignalValue::new(over_at))?;
+        self.suspect(place).map(|(signal, _)| signal)
+    }
+    fn parts(&self, of: UseId) -> Option<Parts> {
+        let Place { pool, index } = self.find(of)?;
+        match &self.pools[pool.index()][index].state {
+            State::InFlight(used) => Some(used.parts),
+            State::Armed | State::Over(..) => None,
+        }
+    }
+    fn set_aside(&mut self, of: UseId, why: Failure, over_at: SignalValue) -> Option<SuspectPlace> {
+        let Place { pool, index } = self.find(of)?;
+        let slot = self.pools[pool.index()].remove(index)?;
+        if let State::InFlight(used) = &slot.state
+            && let Some(record) = &used.record
+        {
+            record.fail(why);
+        }
+        self.suspects.push(Suspect { slot, pool, of, over_at });
+        Some(SuspectPlace(self.suspects.len() - 1))
+    }
+    /// A suspect's signal, and where it lives.
+    pub(crate) fn suspect(&self, at: SuspectPlace) -> Option<(SignalHandle, SignalMemory)> {
+        let Suspect { slot, .. } = self.suspects.get(at.0)?;
+        Some((slot.custody.signal(), slot.memory))
+    }
+    /// What `value`, loaded from a suspect, says: below its bound it is never used again, at it the
+    /// signal is over, and serves its pool again.
+    pub(crate) fn judge_suspect(&mut self, at: SuspectPlace, value: SignalValue) -> Judged {
+        let Some(bound) = self.suspects.get(at.0).map(|suspect| suspect.over_at) else {
+            return Judged::Over;
+        };
+        if value > bound {
+            return Judged::Busy;
+        }
+        let Suspect { mut slot, pool, of, .. } = self.suspects.remove(at.0);
+        slot.held.clear();
+        if value < bound {
+            self.condemned.push(slot); // one decrement too many (S7)
+        } else {
+            let proof = Proof::assertion(of, Grounds::OwnValue);
+            slot.state = State::Over(of, proof.harvest(Harvest::NOT_WANTED));
+            self.pools[pool.index()].push_back(slot);
+        }
+        Judged::Over
+    }
+    /// Gives up the signals that the device may still write to: they are neither used nor destroyed.
+    /// Returns how many.
+    pub(crate) fn give_up(&mut self) -> u32 {
+        let suspects = self.suspects.drain(..).map(|suspect| suspect.slot);
+        let given_up = suspects.chain(self.condemned.drain(..));
+        given_up.fold(0, |count, mut slot| {
+            slot.held.drain(..).for_each(std::mem::forget);
+            std::mem::forget(slot.custody.lend());
+            count + 1
+        })
+    }
+}
