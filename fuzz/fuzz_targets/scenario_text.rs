@@ -7,6 +7,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| ringfence_fuzz::scenario_text::check(
 #[cfg(not(fuzzing))]
 fn main() -> std::process::ExitCode {
     ringfence_fuzz::replay::main(
+        "scenario_text",
         &["corpus/scenario_text", "../tests/scenarios"],
         ringfence_fuzz::scenario_text::check,
     )

@@ -5,5 +5,7 @@
 //! variations of it.
 #![forbid(unsafe_code)]
 
+pub mod device_moves;
 pub mod replay;
 pub mod scenario_text;
+mod vary;

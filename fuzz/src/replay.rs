@@ -1,31 +1,37 @@
 //! Replaying kept inputs without a fuzzer, and seeded variations of them.
 
 use std::{
-    fs, io, panic,
+    fs, io,
+    panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-/// Variations that are tried of each input.
+use crate::vary::{shrink, vary};
+
+/// An oracle: panics if its input shows a fault.
+pub type Check = fn(&[u8]);
+
+/// Variations that are tried of each input, unless `RINGFENCE_VARIATIONS` names another number.
 const VARIATIONS: u64 = 200;
 
 /// Checks every file below `kept`, which are paths from the directory `fuzz`, and variations of it.
-/// Files and directories on the command line take their place.
-pub fn main(kept: &[&str], check: fn(&[u8])) -> ExitCode {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+/// Files and directories on the command line take their place. A faulty input is made small, and
+/// written to `fuzz/artifacts`.
+pub fn main(target: &str, kept: &[&str], check: Check) -> ExitCode {
     let given: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let places = if given.is_empty() {
-        kept.iter().map(|path| own.join(path)).collect()
-    } else {
-        given
-    };
-    match replay(&places, check) {
+    let places = if given.is_empty() { kept.iter().map(|path| own(path)).collect() } else { given };
+    let variations = std::env::var("RINGFENCE_VARIATIONS").ok();
+    let variations = variations.and_then(|number| number.parse().ok()).unwrap_or(VARIATIONS);
+    match replay(target, &places, variations, check) {
         Ok(0) => {
             eprintln!("error: there is no input in {places:?}: nothing was checked");
             ExitCode::FAILURE
         }
         Ok(count) => {
-            println!("{count} inputs, and {VARIATIONS} seeded variations of each: no fault");
+            println!(
+                "{target}: {count} inputs, and {variations} seeded variations of each: no fault"
+            );
             ExitCode::SUCCESS
         }
         Err(what) => {
@@ -35,32 +41,63 @@ pub fn main(kept: &[&str], check: fn(&[u8])) -> ExitCode {
     }
 }
 
-fn replay(places: &[PathBuf], check: fn(&[u8])) -> Result<usize, String> {
+/// A path from the directory `fuzz`.
+fn own(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn replay(
+    target: &str,
+    places: &[PathBuf],
+    variations: u64,
+    check: Check,
+) -> Result<usize, String> {
+    let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     let mut files = Vec::new();
     for place in places.iter().filter(|place| place.exists()) {
-        collect(place, &mut files).map_err(|error| format!("{}: {error}", place.display()))?;
+        collect(place, &mut files).map_err(|error| failed(place, error))?;
     }
     files.sort();
     for file in &files {
-        let input = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        checked(&input, check).map_err(|()| format!("{} shows a fault", file.display()))?;
-        for seed in 0..VARIATIONS {
-            let varied = vary(&input, seed);
-            checked(&varied, check).map_err(|()| {
-                let text = String::from_utf8_lossy(&varied);
-                format!(
-                    "variation {seed} of {} shows a fault; it is {varied:?}, or:\n{text}",
-                    file.display()
-                )
-            })?;
+        let input = fs::read(file).map_err(|error| failed(file, error))?;
+        let varied = (1..=variations).map(|seed| (seed, vary(&input, seed)));
+        for (seed, input) in std::iter::once((0, input.clone())).chain(varied) {
+            if verdict(&input, check) == Verdict::Faulty {
+                let kept = keep(target, &input, check).map_err(|error| failed(file, error))?;
+                let (file, kept) = (file.display(), kept.display());
+                return Err(format!(
+                    "variation {seed} of {file} (0: itself) shows a fault; a smaller one is {kept}"
+                ));
+            }
         }
     }
     Ok(files.len())
 }
 
-/// The panic message has been printed when this fails.
-fn checked(input: &[u8], check: fn(&[u8])) -> Result<(), ()> {
-    panic::catch_unwind(|| check(input)).map_err(drop)
+/// Makes a faulty input small, writes it down and shows its fault.
+fn keep(target: &str, input: &[u8], check: Check) -> io::Result<PathBuf> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let small = shrink(input, |smaller| verdict(smaller, check) == Verdict::Faulty);
+    panic::set_hook(hook);
+    let _shown = verdict(&small, check);
+    let path = own("artifacts").join(target);
+    fs::create_dir_all(own("artifacts"))?;
+    fs::write(&path, small)?;
+    Ok(path)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Fine,
+    Faulty,
+}
+
+fn verdict(input: &[u8], check: Check) -> Verdict {
+    match panic::catch_unwind(AssertUnwindSafe(|| check(input))) {
+        Ok(()) => Verdict::Fine,
+        Err(_) => Verdict::Faulty,
+    }
 }
 
 fn collect(place: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -72,49 +109,4 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         collect(&entry?.path(), files)?;
     }
     Ok(())
-}
-
-/// `input` with a few bytes changed, dropped, doubled or moved, as `seed` says.
-fn vary(input: &[u8], seed: u64) -> Vec<u8> {
-    let mut random = SplitMix(seed);
-    let mut varied = input.to_vec();
-    for _ in 0..=random.below(4) {
-        let at = random.below(varied.len() + 1);
-        let end = (at + random.below(12)).min(varied.len());
-        match random.below(4) {
-            0 => varied.insert(at, INTERESTING[random.below(INTERESTING.len())]),
-            1 => drop(varied.drain(at..end)),
-            2 => {
-                let piece = varied[at..end].to_vec();
-                let to = random.below(varied.len() + 1);
-                varied.splice(to..to, piece);
-            }
-            _ => {
-                if let Some(byte) = varied.get_mut(at) {
-                    *byte = INTERESTING[random.below(INTERESTING.len())];
-                }
-            }
-        }
-    }
-    varied
-}
-
-/// Bytes that mean something to a parser, or to nobody.
-const INTERESTING: &[u8] = b"{}[]=\"'\\,.#\n\r\t 09-_ex\0\x7f\x80\xc3\xff";
-
-/// A small generator with a fixed sequence for each seed (SplitMix64).
-struct SplitMix(u64);
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-    /// A number below `bound`; 0 if `bound` is 0.
-    fn below(&mut self, bound: usize) -> usize {
-        let bound = u64::try_from(bound.max(1)).expect("a length fits into 64 bits");
-        usize::try_from(self.next() % bound).expect("below a usize")
-    }
 }

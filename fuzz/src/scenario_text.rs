@@ -42,9 +42,6 @@ fn check_places(text: &str, rejected: &Rejected) {
             (1..=columns).contains(&place.column),
             "a fault at {place}, outside the text: {problem}"
         );
-        assert!(
-            !problem.message().is_empty(),
-            "a fault at {place} says nothing"
-        );
+        assert!(!problem.message().is_empty(), "a fault at {place} says nothing");
     }
 }

@@ -146,6 +146,7 @@ struct Names {
     /// Events of copies in several parts: forced, they are never over.
     in_parts: Vec<Name>,
     on_second_queue: bool,
+    forced: bool,
 }
 impl Names {
     fn new_use(&mut self) -> Name {
@@ -287,6 +288,7 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
         Draft::Force(event) => {
             let may = |event: &Name| !names.in_parts.contains(event);
             let event = names.event(event).filter(may);
+            names.forced |= event.is_some();
             event.map(|event| Action::Force { event }).into_iter().collect()
         }
         Draft::RefusePart(at) => vec![Action::Fail(MachineFault::Part { at: *at })],
@@ -294,6 +296,8 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
             let stamps = if *zero { Stamps::Zero } else { Stamps::Reversed };
             vec![Action::Fail(MachineFault::Timestamps { stamps, times: 2 })]
         }
+        // Behind a forced completion, a packet may wait until the host restores the signal.
+        Draft::LateDecrement(_) if names.forced => Vec::new(),
         Draft::LateDecrement(on) => {
             // Of a use that is over and not looked at yet: one that is still to finish would only look
             // finished, and nobody could tell.

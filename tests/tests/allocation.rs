@@ -208,3 +208,14 @@ fn a_ring_at_its_cap_takes_at_most_128_kib() {
         assert!(bytes <= 128 * 1_024, "{signals:?}: {bytes} bytes");
     }
 }
+
+/// The count of creations is seen to fail, with its fault planted.
+#[cfg(feature = "planted")]
+#[test]
+fn a_creation_for_each_recording_is_caught() {
+    use ringfence::plant::{Fault, with};
+    let caught = std::panic::catch_unwind(|| {
+        with(Fault::CreatePerRecord, record_kernel_record_synchronize_allocates_nothing)
+    });
+    assert!(caught.is_err(), "a creation for each recording passes unnoticed");
+}

@@ -25,12 +25,29 @@ impl Oracle {
         if self.live(signal, "an arm").is_none() {
             return;
         }
+        if value == SignalValue::DONE {
+            return self.restored(signal);
+        }
         self.check_free(signal, Act::Arm, model);
         let at = self.stores.store();
         if let Some(armed) = self.signal_mut(signal) {
             armed.arm(value, at);
         }
         self.ready.remove(&signal.as_u64());
+    }
+    /// The host stores 0: a late decrement took the signal of a finished use below, where a waiter on the
+    /// device would never pass.
+    fn restored(&mut self, signal: SignalHandle) {
+        let Some(now) = self.signal_mut(signal) else { return };
+        match now.forced {
+            Forced::Seen => now.forced = Forced::No,
+            Forced::No | Forced::Outstanding => {
+                let forced = now.forced;
+                self.broken(Rule::S18, || {
+                    format!("0 is stored into {signal:?}, whose use is not known to be over ({forced:?})")
+                });
+            }
+        }
     }
     /// The host destroys a signal.
     pub(crate) fn destroyed(&mut self, signal: SignalHandle, model: &Model) {
@@ -141,6 +158,7 @@ impl Oracle {
         let Some(now) = self.live(signal, "a forced completion") else { return };
         if let LastUse::InFlight(of) = now.last {
             now.forced = Forced::Outstanding;
+            now.timing = Timing::NotWanted; // whoever wanted it got an error
             self.observations += 1;
             let seen_at = self.observations;
             self.lanes.entry(of.lane()).or_default().seen.forced.note(of.packet(), seen_at);

@@ -27,9 +27,14 @@ impl Oracle {
             Declaration::Submitting(ring) => {
                 (self.bracket.ring, self.bracket.creation_failed) = (Some(ring), None);
             }
-            Declaration::Submitted => self.bracket.ring = None,
+            Declaration::Submitted => {
+                self.bracket.ring = None;
+                self.expected.clear(); // of a submission that failed
+            }
             Declaration::WantsTiming(of) => {
+                // Said too late, it would speak of the signal's next use.
                 if let Some(signal) = self.signal_of(of).and_then(|signal| self.signal_mut(signal))
+                    && signal.last.id() == Some(of)
                 {
                     signal.timing = Timing::Wanted;
                 }

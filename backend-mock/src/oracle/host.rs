@@ -8,7 +8,7 @@ use ringfence::{
 
 use super::{
     Blocked, Oracle, Rule, Thread, Tracker,
-    signal::{LastUse, Signal, Timing},
+    signal::{Forced, LastUse, Signal, Timing},
 };
 use crate::model::{Model, Reader};
 
@@ -158,6 +158,7 @@ impl Oracle {
             self.signal(*signal).is_some_and(|now| {
                 now.ring == Some(ring)
                     && now.memory == memory
+                    && now.forced == Forced::No
                     && matches!(now.last, LastUse::Finished(_))
                     && now.timing != Timing::Wanted
                     && now.handlers == 0

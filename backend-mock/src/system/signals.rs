@@ -20,7 +20,8 @@ impl State {
         self.oracle.creation_begins(memory);
         let created = self.create_batch(device, memory, batch);
         match created {
-            Ok(Created { count, .. }) if count == batch.len() => {}
+            Ok(Created { count, .. })
+                if count == batch.len() && !batch.contains(&SignalHandle::NULL) => {}
             _ => {
                 self.oracle.creation_failed();
                 self.note(Event::CreationFailed { memory });

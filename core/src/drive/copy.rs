@@ -158,9 +158,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 let limit = self.policy.wait.limit;
                 match self.device.wait(suspect.signal(), below, WaitHint::Active, limit) {
                     WaitOutcome::Reached(value) => {
-                        if let Some(arm) = self.ring.release(suspect, value) {
-                            self.store(arm);
-                        }
+                        let released = self.ring.release(suspect, value);
+                        self.store_released(released);
                     }
                     WaitOutcome::TimedOut => self.counts.quarantined += 1,
                     WaitOutcome::Lost => return self.lose(),

@@ -39,7 +39,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             Named::KeptBack(why) => Ok(Outcome::Failed(why)),
             Named::InFlight(probe) => {
                 let value = self.load(probe.signal(), probe.memory(), LoadCause::Query);
-                let _left = self.settle(probe, value)?;
+                self.settle(probe, value)?;
                 match self.ring.look_up(named) {
                     Named::InFlight(_) => Ok(Outcome::Pending),
                     Named::Over => Ok(Outcome::Finished),
@@ -58,6 +58,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
         }
+        if self.is_over_after_all(of)? {
+            return Ok(ForcedUse::WasOver);
+        }
         // The outcome first, then the store: a waiter that sees the 0 finds the error.
         let signal = match &mut self.polling {
             Some(polling) => polling.force(of),
@@ -72,5 +75,19 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         self.device.force(signal);
         Ok(ForcedUse::GivenUp)
+    }
+    /// One last look: a use that is over would never take its signal to -1. One that ends between this
+    /// look and the store is kept back for ever, which is safe.
+    fn is_over_after_all(&mut self, of: UseId) -> Result<bool, Error> {
+        if self.polling.is_some() {
+            return self.look_at_polled(of);
+        }
+        self.retire_observed()?;
+        let Some(probe) = self.ring.probe_use(of) else {
+            return Ok(true);
+        };
+        let value = self.load(probe.signal(), probe.memory(), LoadCause::Check);
+        self.settle(probe, value)?;
+        Ok(self.ring.probe_use(of).is_none())
     }
 }

@@ -105,6 +105,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         Ok(())
     }
+    /// Looks once at one use, and says whether it is over.
+    pub(super) fn look_at_polled(&mut self, of: UseId) -> Result<bool, Error> {
+        let Some(place) = self.polls().find(of) else {
+            return Ok(true);
+        };
+        let Some((signal, memory, _)) = self.polls().at(place) else {
+            return Ok(true);
+        };
+        let value = self.load(signal, memory, LoadCause::Check);
+        Ok(self.judge(place, value)? == Judged::Over)
+    }
     /// Looks once at every use in flight.
     pub(super) fn poll_all(&mut self) -> Result<(), Error> {
         let mut next = self.polls().next_busy(None);
@@ -119,11 +130,15 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         Ok(())
     }
     /// Looks once at every signal that was set aside.
-    fn poll_suspects(&mut self) {
+    pub(super) fn poll_suspects(&mut self) {
         let mut at = SuspectPlace::FIRST;
         while let Some((signal, memory)) = self.polls().suspect(at) {
             let value = self.load(signal, memory, LoadCause::Check);
-            at = at.after(self.polls().judge_suspect(at, value));
+            let judged = self.polls().judge_suspect(at, value);
+            if judged == Judged::Over && value < SignalValue::DONE {
+                self.restore(signal, memory);
+            }
+            at = at.after(judged);
         }
     }
     #[inline(never)]

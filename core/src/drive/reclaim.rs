@@ -56,7 +56,7 @@ impl Reclaim {
             }
             Reclaim::Load(probe) => {
                 let value = tracker.load(probe.signal(), probe.memory(), LoadCause::Retire);
-                tracker.settle(probe, value)
+                tracker.settle_step(probe, value)
             }
             Reclaim::Retire => {
                 tracker.retire_known()?;
@@ -146,13 +146,16 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.store(arm);
             }
         }
+        self.look_at_suspect();
+        Ok(())
+    }
+    /// Loads one quarantined signal, another one at each call.
+    pub(super) fn look_at_suspect(&mut self) {
         if let Some(suspect) = self.ring.next_suspect() {
             let value = self.load(suspect.signal(), suspect.memory(), LoadCause::Check);
-            if let Some(arm) = self.ring.release(suspect, value) {
-                self.store(arm);
-            }
+            let released = self.ring.release(suspect, value);
+            self.store_released(released);
         }
-        Ok(())
     }
     /// Something is pinned and nothing in flight would ever prove it: a fence will (S20).
     pub(super) fn ask_for_fence(&mut self) -> Result<(), Error> {

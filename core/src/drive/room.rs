@@ -134,7 +134,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     fn wait_for_room(&mut self, probe: Probe) -> Result<(), Error> {
         self.counts.waits_for_room += 1;
         let value = self.wait_for(&probe)?;
-        self.settle(probe, value).map(drop)
+        self.settle(probe, value)
     }
     /// Waits on the host until the probe's signal is below 1.
     pub(super) fn wait_for(&mut self, probe: &Probe) -> Result<SignalValue, Error> {

@@ -7,7 +7,7 @@ use crate::{
     id::{SignalHandle, SignalValue, ValueState},
     ledger::LoadCause,
     proof::{Harvest, Proven},
-    ring::{Arm, Confirmed, Finished, Probe, Record, Timing},
+    ring::{Arm, Confirmed, Finished, Probe, Record, Released, Timing},
     timing::Interval,
 };
 
@@ -22,9 +22,16 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.counts.loads.note(cause, memory);
         self.device.load(signal)
     }
-    /// Everything that `value`, loaded for `probe`, proves is retired. Says which step of a search is
-    /// left.
-    pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<Reclaim, Error> {
+    /// Everything that `value`, loaded for `probe`, proves is retired.
+    pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<(), Error> {
+        self.settle_step(probe, value).map(drop)
+    }
+    /// The same, as the step of a search: says which one is left.
+    pub(super) fn settle_step(
+        &mut self,
+        probe: Probe,
+        value: SignalValue,
+    ) -> Result<Reclaim, Error> {
         match self.ring.confirm(probe, value) {
             Ok(Confirmed::Pending | Confirmed::Settled) => Ok(Reclaim::Retire),
             Ok(Confirmed::Own(finished)) => self.retire_one(finished).map(|()| Reclaim::Retire),
@@ -45,7 +52,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if let Some(proven) = self.ring.observe() {
             loop {
                 if self.policy.audit == Audit::Off {
-                    self.retire_unrecorded(proven);
+                    self.retire_together(proven);
                 }
                 let Some(finished) = self.ring.next_covered(proven) else { break };
                 self.retire_one(finished)?;
@@ -58,14 +65,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         Ok(())
     }
-    /// Retires what `proven` covers, up to the first use that somebody has a record of.
+    /// Retires what `proven` covers, up to the first use that needs more than that.
     #[inline]
-    fn retire_unrecorded(&mut self, proven: Proven) {
+    fn retire_together(&mut self, proven: Proven) {
         loop {
             let limit =
                 (self.policy.ring.batch as usize).saturating_sub(self.ring.unflushed()).max(1);
             let Self { ring, device, .. } = self;
-            let batch = ring.retire_unrecorded(proven, limit, |arm| {
+            let batch = ring.retire_together(proven, limit, |arm| {
                 device.arm(arm.signal(), SignalValue::ARMED);
             });
             self.counts.arms += batch.armed as u64;
@@ -128,6 +135,19 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.counts.parks += count as u64;
         self.counts.parked_peak = self.counts.parked_peak.max(parked);
     }
+    /// What follows from a look at a quarantined signal.
+    pub(super) fn store_released(&mut self, released: Released) {
+        match released {
+            Released::NotYet => {}
+            Released::Arm(arm) => self.store(arm),
+            Released::Restore(signal, memory) => self.restore(signal, memory),
+        }
+    }
+    /// The use is over, and its signal below 0: GPU waiters that still look at it need exactly 0.
+    pub(super) fn restore(&mut self, signal: SignalHandle, memory: SignalMemory) {
+        self.device.arm(signal, SignalValue::DONE);
+        self.flush_for_others(memory);
+    }
     /// Makes what was armed visible to the packet processor, once for the whole batch (S10).
     #[inline(never)]
     pub(super) fn flush(&mut self) {
@@ -146,8 +166,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// A reader other than the owner's own packet processor is about to look: a copy engine, whose ring
     /// is in system memory, or a peer. Their stores are flushed when the use begins.
     pub(super) fn flush_for_others(&mut self, memory: SignalMemory) {
-        if memory.is_device() && self.capabilities.path == HostDataPath::Hdp {
+        if !memory.is_device() {
+            return;
+        }
+        if self.capabilities.path == HostDataPath::Hdp {
             self.flush_stores();
+        } else {
+            self.device.publish_stores();
+            self.counts.store_fences += 1;
         }
     }
     pub(super) fn flush_stores(&mut self) {

@@ -149,7 +149,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         let (signal, memory) = (secured.signal(), secured.memory());
         let record = record.map(|record| {
-            let about = Recorded {
+            let about = |mark, ledger| Recorded {
                 of: UseId::new(lane, at),
                 fence: fence_of(&with),
                 order: with.order,
@@ -158,12 +158,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 memory,
                 device: self.device.id(),
                 engine: with.engine,
-                mark: Some(self.queue.mark().clone()),
-                ledger: self.ledger.clone(),
+                mark: Some(mark),
+                ledger,
             };
             let held = secured.lend();
             if let Some(fresh) = Arc::get_mut(record) {
-                fresh.renew(about, held);
+                fresh.renew_for(self.queue.mark(), &self.ledger, about, held);
             }
             record.clone()
         });

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     backend::{Device, DeviceStatus, PacketQueue},
-    error::Error,
+    error::{Error, Failure},
     id::{CacheScope, UseId},
     placement::Role,
     ring::{Drained, IsFence, Probe},
@@ -31,6 +31,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// [`Error::TimedOut`], [`Error::DeviceLost`], and what [`submit`](Self::submit) says.
+    /// [`Error::Failed`] when everything else is finished, but something was given up and may still run.
     pub fn synchronize(&mut self) -> Result<Synced, Error> {
         if self.device.status() == DeviceStatus::Lost {
             return Err(self.lose());
@@ -52,7 +53,22 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 let _sleeps = self.wait_and_settle(probe)?;
             }
         }
-        Ok(Synced { release: CacheScope::System, sleeps })
+        match self.given_up() {
+            None => Ok(Synced { release: CacheScope::System, sleeps }),
+            Some((of, cause)) => Err(Error::Failed { of, cause }),
+        }
+    }
+    /// Work that was given up, by force or half way, and that may still run where no fence of this
+    /// queue waits for it: nothing can be promised over it (S18, S21).
+    fn given_up(&mut self) -> Option<(UseId, Failure)> {
+        if self.polling.is_some() {
+            self.poll_suspects();
+            return self.polling.as_ref()?.given_up();
+        }
+        for _ in 0..self.ring.quarantined() {
+            self.look_at_suspect();
+        }
+        self.ring.given_up_elsewhere()
     }
     /// Whether the newest packet proves all of the stream's work, and promises its data.
     pub(super) fn is_conclusive(&self, tail: &Tail) -> bool {
@@ -73,7 +89,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     fn wait_and_settle(&mut self, probe: Probe) -> Result<Sleeps, Error> {
         let sleeps = self.policy.wait.sleeps(probe.memory());
         let value = self.wait_for(&probe)?;
-        let _left = self.settle(probe, value)?;
+        self.settle(probe, value)?;
         Ok(sleeps)
     }
     /// Waits until this stream's queue is drained: also packets without a signal, and those of others

@@ -15,6 +15,7 @@ pub(super) struct Suspect {
     slot: Slot,
     pool: SignalMemory,
     of: UseId,
+    why: Failure,
     /// The value at which every decrement that was issued has arrived.
     over_at: SignalValue,
 }
@@ -72,8 +73,12 @@ impl PollingRing {
         {
             record.fail(why);
         }
-        self.suspects.push(Suspect { slot, pool, of, over_at });
+        self.suspects.push(Suspect { slot, pool, of, why, over_at });
         Some(SuspectPlace(self.suspects.len() - 1))
+    }
+    /// A use that was given up and may still run.
+    pub(crate) fn given_up(&self) -> Option<(UseId, Failure)> {
+        self.suspects.first().map(|suspect| (suspect.of, suspect.why))
     }
     /// A suspect's signal, and where it lives.
     pub(crate) fn suspect(&self, at: SuspectPlace) -> Option<(SignalHandle, SignalMemory)> {

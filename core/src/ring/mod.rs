@@ -27,18 +27,21 @@ mod record;
 mod reference;
 mod secure;
 mod slot;
+mod spare;
+mod together;
 mod turnover;
 
 pub use custody::{Arm, Custody, Holder, Sole};
 pub use lane::Awaits;
 pub use limits::RingLimits;
 pub use probe::{Confirmed, Probe};
-pub use quarantine::{RolledBack, Suspect};
+pub use quarantine::{Released, RolledBack, Suspect};
 pub use reaper::Reaper;
-pub use reclaim::{Batch, Finished, Wants};
+pub use reclaim::{Finished, Wants};
 pub use record::{IsFence, Outcome, Record, Recorded};
 pub use reference::{Named, UseRef};
 pub use secure::{PacketOrder, Secured, Shortage, Timing, Use};
+pub use together::Batch;
 pub use turnover::Drained;
 
 use std::collections::VecDeque;
@@ -54,6 +57,7 @@ use custody::Custody as SignalCustody;
 use lane::Lane;
 use lanes::Lanes;
 use slot::{PoolCount, Ready, Slot, SlotIndex};
+use spare::SpareRecords;
 
 /// The signals of one stream and their uses in flight. See the module.
 #[derive(Debug)]
@@ -70,8 +74,7 @@ pub struct Ring {
     quarantine: Vec<quarantine::Quarantined>,
     /// Uses that proven consumers waited for, until they are retired.
     awaited: Vec<UseId>,
-    /// Records that nobody holds, to be used again (S15).
-    spare_records: Vec<Arc<Record>>,
+    spare_records: SpareRecords,
     reaper: Arc<Reaper>,
     lane_turn: usize,
 }
@@ -87,7 +90,7 @@ impl Ring {
             parked: VecDeque::new(),
             quarantine: Vec::new(),
             awaited: Vec::new(),
-            spare_records: Vec::new(),
+            spare_records: SpareRecords::new(limits.size as usize),
             reaper,
             lane_turn: 0,
         }
@@ -191,14 +194,7 @@ impl Ring {
     /// A record for the next recorded use: one that nobody holds, or a new one. Before an index is
     /// reserved, since it may allocate (S11).
     pub fn take_record(&mut self) -> Option<Arc<Record>> {
-        self.spare_records.pop()
-    }
-    fn keep_record(&mut self, mut record: Arc<Record>) {
-        if Arc::get_mut(&mut record).is_some()
-            && self.spare_records.len() < self.limits.size as usize
-        {
-            self.spare_records.push(record);
-        }
+        self.spare_records.take()
     }
     /// The packet that pins wait for last, on the stream's queue.
     fn newest_pin(&self) -> Option<PacketId> {

@@ -43,6 +43,19 @@ impl Suspect {
     }
 }
 
+/// What became of a quarantined signal that was looked at.
+#[derive(Debug)]
+#[must_use]
+pub enum Released {
+    /// It is still kept back.
+    NotYet,
+    /// It is armed again.
+    Arm(Arm),
+    /// Its use is over, and somebody still holds it: store 0. A GPU waiter needs exactly that, and a late
+    /// decrement went below.
+    Restore(SignalHandle, SignalMemory),
+}
+
 /// What became of a submission that failed half way.
 #[derive(Debug)]
 #[must_use]
@@ -130,32 +143,45 @@ impl Ring {
         let slot = self.slot(kept.slot);
         Some(Suspect { at, signal: slot.custody.signal(), memory: slot.memory })
     }
+    /// A use that was given up and may still run on another queue or engine than the stream's own, whose
+    /// fences wait for what was given up there.
+    pub fn given_up_elsewhere(&self) -> Option<(UseId, Failure)> {
+        let may_run = |kept: &&Quarantined| kept.why != Failure::OverDecremented;
+        let mut given_up = self.quarantine.iter().filter(may_run);
+        let elsewhere = given_up.find(|kept| kept.of.lane() != self.lane())?;
+        Some((elsewhere.of, elsewhere.why))
+    }
     /// A quarantined signal whose value may have become conclusive; another one at each call.
     pub fn next_suspect(&mut self) -> Option<Suspect> {
         (0..self.quarantine.len()).find_map(|at| self.suspect(at))
     }
-    /// What `value`, loaded from a suspect, says: armed again, if every decrement that was to come has
-    /// arrived.
-    pub fn release(&mut self, suspect: Suspect, value: SignalValue) -> Option<Arm> {
-        let over_at = self.quarantine.get(suspect.at)?.over_at?;
+    /// What `value`, loaded from a suspect, says: it can be armed again, if every decrement that was to
+    /// come has arrived.
+    pub fn release(&mut self, suspect: Suspect, value: SignalValue) -> Released {
+        let Some(over_at) = self.quarantine.get(suspect.at).and_then(|kept| kept.over_at) else {
+            return Released::NotYet;
+        };
         if value > over_at {
             // Not yet: to the end of the line, so that the next call looks at another one.
             let kept = self.quarantine.remove(suspect.at);
             self.quarantine.push(kept);
-            return None;
+            return Released::NotYet;
         }
         let kept = self.quarantine.remove(suspect.at);
         if value < over_at {
             let why = Failure::OverDecremented;
             self.quarantine.push(Quarantined { over_at: None, why, ..kept }); // one decrement too many (S7)
-            return None;
+            return Released::NotYet;
         }
         self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;
         if let Some(lane) = self.lane_index(kept.of.lane()) {
             self.lanes[lane].completed(kept.of.packet(), &mut self.awaited);
         }
         let proof = Proof::assertion(kept.of, Grounds::OwnValue);
-        self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED))
+        match self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED)) {
+            Some(arm) => Released::Arm(arm),
+            None => Released::Restore(self.slot(kept.slot).custody.signal(), suspect.memory),
+        }
     }
     /// Gives up the signals that the device may still write to: they are neither used nor destroyed.
     /// Returns how many.

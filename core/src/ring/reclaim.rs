@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{
     Ring,
-    lane::{self, InFlight, Lane, UseFlags},
+    lane::{InFlight, Lane, UseFlags},
     record::{IsFence, Outcome, Record},
     secure::Timing,
     slot::{PoolCount, SlotIndex},
@@ -63,16 +63,6 @@ impl Finished {
     pub fn record(&self) -> Option<&Arc<Record>> {
         self.record.as_ref()
     }
-}
-
-/// What became of uses that were retired together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[must_use]
-pub struct Batch {
-    /// Their signals were armed.
-    pub armed: usize,
-    /// Somebody holds theirs.
-    pub parked: usize,
 }
 
 /// What a ring needs from outside so that nothing waits for ever.
@@ -201,68 +191,12 @@ impl Ring {
     pub fn retire(&mut self, finished: Finished, harvest: Harvest) -> Option<Arm> {
         let Finished { slot, record, proof, .. } = finished;
         if let Some(record) = record
-            && self.retire_record(record) == Outcome::Failed(Failure::OverDecremented)
+            && self.spare_records.retire(record).is_err()
         {
             self.put_away(slot, proof.of(), None, Failure::OverDecremented); // a waiter saw it below 0 (S7)
             return None;
         }
         self.arm_or_park(slot, proof.harvest(harvest))
-    }
-    /// Retires up to `limit` uses on the stream's queue that `proven` covers, oldest first, as far as
-    /// nobody has a record of them: no timing is taken and nobody is told. Each order goes to `store`.
-    ///
-    /// The path of most uses: what [`next_covered`](Self::next_covered) and [`retire`](Self::retire) do
-    /// for one, in one pass.
-    #[inline(never)]
-    pub fn retire_unrecorded(
-        &mut self,
-        proven: Proven,
-        limit: usize,
-        mut store: impl FnMut(Arm),
-    ) -> Batch {
-        let Self { lanes, slots, ready, counts, parked, awaited, .. } = self;
-        let Lane { id, uses, pins, barrier_packets, .. } = &mut lanes.own;
-        let (lane, slots) = (*id, &mut slots[..]);
-        let covers = |used: &InFlight| proven.covers(UseId::new(lane, used.packet));
-        if !pins.is_empty() && uses.front().is_some_and(covers) {
-            // Before retiring: a signal of this ring that only a pin held is not parked first.
-            lane::release_pins(pins, proven, awaited);
-        }
-        let (mut retired, mut held) = (0, 0);
-        let (older, newer) = uses.as_slices();
-        let older = &older[..older.len().min(limit)];
-        let newer = &newer[..newer.len().min(limit - older.len())];
-        'uses: for part in [older, newer] {
-            for &used in part {
-                let Some(proof) = proven.prove(UseId::new(lane, used.packet)) else { break 'uses };
-                if used.flags.intersects(UseFlags::RECORDED | UseFlags::BARRIER_PACKET) {
-                    if used.flags.contains(UseFlags::RECORDED) {
-                        break 'uses;
-                    }
-                    *barrier_packets -= 1;
-                }
-                let slot = &mut slots[used.slot.0 as usize];
-                match slot.arm(proof.harvest(Harvest::NOT_WANTED)) {
-                    Ok(arm) => {
-                        store(arm);
-                        ready[slot.pool.index()].push_armed(used.slot, slot.pool);
-                    }
-                    Err(proof) => {
-                        park(parked, &mut counts[slot.pool.index()], used.slot, proof);
-                        held += 1;
-                    }
-                }
-                retired += 1;
-            }
-        }
-        uses.drain(..retired);
-        Batch { armed: retired - held, parked: held }
-    }
-    #[inline(never)]
-    fn retire_record(&mut self, record: Arc<Record>) -> Outcome {
-        let outcome = record.retire();
-        self.keep_record(record);
-        outcome
     }
     pub(super) fn arm_or_park(&mut self, at: SlotIndex, retired: Retired) -> Option<Arm> {
         let slot = &mut self.slots[at.0 as usize];
@@ -316,7 +250,7 @@ impl Ring {
 /// Somebody holds the signal: it waits, with the proof that its last use is over.
 #[cold]
 #[inline(never)]
-fn park(
+pub(super) fn park(
     parked: &mut VecDeque<(SlotIndex, Retired)>,
     count: &mut PoolCount,
     at: SlotIndex,

@@ -112,6 +112,26 @@ impl Record {
         self.stamps.state.store(UNTAKEN, Ordering::Relaxed);
         *self.signal.get_mut() = Some(signal);
     }
+    /// The same, with the watermark and the ledger that the record had last, where they are these: most
+    /// records stay with one stream, and no count is touched then.
+    #[inline]
+    pub(crate) fn renew_for(
+        &mut self,
+        mark: &Arc<Watermark>,
+        ledger: &Arc<Ledger>,
+        about: impl FnOnce(Arc<Watermark>, Arc<Ledger>) -> Recorded,
+        signal: Holder,
+    ) {
+        let (mark, ledger) = match self.about.take() {
+            Some(Recorded { mark: Some(last), ledger: same, .. })
+                if Arc::ptr_eq(&last, mark) && Arc::ptr_eq(&same, ledger) =>
+            {
+                (last, same)
+            }
+            _ => (mark.clone(), ledger.clone()),
+        };
+        self.renew(about(mark, ledger), signal);
+    }
     /// What the record is about.
     pub fn about(&self) -> &Recorded {
         self.about.as_ref().expect("a record leaves the tracker only after its use was bound")
@@ -195,6 +215,15 @@ impl Record {
             self.stamps.end.load(Ordering::Relaxed),
             self.stamps.hertz.load(Ordering::Relaxed),
         )
+    }
+    /// As [`retire`](Self::retire), where nobody else holds the record: no lock, and nothing to publish.
+    pub(crate) fn retire_unshared(&mut self) -> Outcome {
+        let outcome = self.outcome();
+        if outcome == Outcome::Pending || outcome == Outcome::Finished {
+            *self.signal.get_mut() = None;
+            return Outcome::Finished;
+        }
+        outcome
     }
     /// The use is proven: the answer stays, the signal goes back to the ring. Returns the outcome that
     /// stands: a waiter may have seen the signal below 0 before.

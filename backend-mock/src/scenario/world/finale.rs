@@ -2,7 +2,7 @@
 
 use ringfence::{
     backend::{Device, DeviceStatus, Signals},
-    error::Error,
+    error::{self, Error},
     id::{SignalValue, UseId},
     ring::Ring,
 };
@@ -53,7 +53,7 @@ impl World {
         for _ in 0..rounds {
             self.settle();
             for stream in &streams {
-                self.reclaim_at_the_end(stream)?;
+                self.at_the_end(stream, Self::reclaim)?;
             }
             if self.left_over() == 0 && self.parked() == 0 {
                 break;
@@ -65,14 +65,19 @@ impl World {
         }
         self.declare(Declaration::Finale { left_over: self.left_over() });
         let held = self.parked();
-        if held > 0 {
+        if held > 0 && self.forced == 0 {
             return Err(Failure::left_over(format!(
                 "{held} signals are parked, and nobody is left who could hold them"
             ))
             .into());
         }
         for stream in &streams {
-            self.close(stream)?;
+            match self.at_the_end(stream, Self::close) {
+                Err(Stop::Error(Error::Failed { cause: error::Failure::Forced, .. })) => {
+                    self.abandon(stream);
+                }
+                ended => ended?,
+            }
         }
         self.events.clear();
         for (device, reaper) in &self.reapers {
@@ -94,25 +99,39 @@ impl World {
     }
     /// What a fault of the machine left behind is found at the latest here: a signal below 0, a creation
     /// that fails.
-    fn reclaim_at_the_end(&mut self, stream: &Name) -> Result<(), Stop> {
-        let faults = match self.reclaim(stream) {
-            Err(Stop::Error(Error::OverDecrement { .. })) => &mut self.over_decremented,
-            Err(Stop::Error(Error::Create { .. })) => &mut self.creations_to_fail,
-            ended => return ended,
-        };
-        match faults.checked_sub(1) {
-            Some(left) => {
-                *faults = left;
-                Ok(())
-            }
-            None => self.reclaim(stream),
+    fn at_the_end(
+        &mut self,
+        stream: &Name,
+        act: impl Fn(&mut Self, &Name) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        loop {
+            let faults = match act(self, stream) {
+                Err(Stop::Error(Error::OverDecrement { .. })) if self.over_decremented > 0 => {
+                    &mut self.over_decremented
+                }
+                Err(Stop::Error(Error::Create { .. })) if self.creations_to_fail > 0 => {
+                    &mut self.creations_to_fail
+                }
+                ended => return ended,
+            };
+            *faults -= 1;
+        }
+    }
+    /// Work that was completed by force may never be seen to end: its stream cannot be drained, and its
+    /// signals are leaked.
+    fn abandon(&mut self, stream: &Name) {
+        if let Some(stream) = self.streams.remove(stream) {
+            self.closed = self.closed.plus(&stream.tracker.counts());
+            let _forced = stream.tracker.close();
         }
     }
     fn parked(&self) -> usize {
         self.streams.values().map(|stream| stream.tracker.ring().parked()).sum()
     }
     fn left_over(&self) -> u32 {
-        let open = |ring: &Ring| ring.in_flight() + ring.pinned();
+        // What a forced copy waited for stays pinned when the copy can never be proven.
+        let pinned = |ring: &Ring| if self.forced > 0 { 0 } else { ring.pinned() };
+        let open = |ring: &Ring| ring.in_flight() + pinned(ring);
         let retiring: usize = self.streams.values().map(|stream| open(stream.tracker.ring())).sum();
         let polling: usize = self.streams.values().map(|stream| stream.tracker.in_flight()).sum();
         u32::try_from(retiring.max(polling)).unwrap_or(u32::MAX)

@@ -108,7 +108,7 @@ impl World {
                 let used = recorded.and_then(|of| {
                     self.remember(Some(&submit.name), &submit.on, of, record.as_ref())
                 });
-                self.put_slot(event, slot, used.as_ref().ok().cloned(), None);
+                self.put_slot(event, slot, &submit.on, used.as_ref().ok().cloned(), None);
                 (used?.of, record)
             }
             None if submit.timing == Timing::Wanted => {
@@ -192,7 +192,7 @@ impl World {
             let mut subject = Event::new(slot.options);
             subject.record_copy(record);
             slot.subject = Subject::Event(subject);
-            self.put_slot(event, slot, Some(used), None);
+            self.put_slot(event, slot, &copy.on, Some(used), None);
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ impl World {
             twin = (last > used.of.packet().as_u64())
                 .then(|| UseId::new(end.lane(), PacketId::new(last)));
         }
-        self.put_slot(event, slot, used.as_ref().ok().cloned(), twin);
+        self.put_slot(event, slot, on, used.as_ref().ok().cloned(), twin);
         used.map(drop)
     }
     /// The event's slot, out of the table while it is being recorded. One with other options is a new
@@ -242,9 +242,23 @@ impl World {
         &mut self,
         event: &Name,
         mut slot: EventSlot,
+        on: &Name,
         used: Option<Used>,
         twin: Option<UseId>,
     ) {
+        // A recording that failed may have taken effect in part: the event says what it stands for now.
+        let used = used.or_else(|| {
+            let of = slot.snapshot().map(|snapshot| snapshot.use_id());
+            let before = slot.meant.take();
+            match (of, before) {
+                (Some(of), Some(before)) if before.of == of => {
+                    slot.meant = Some(before);
+                    None
+                }
+                (Some(of), _) => Some(Used::bare(of, on)),
+                (None, _) => None,
+            }
+        });
         if let Some(used) = used {
             (slot.meant, slot.twin) = (Some(used), twin);
             (slot.answer, slot.error) = (None, None);

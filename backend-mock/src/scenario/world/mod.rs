@@ -54,7 +54,6 @@ use things::{EventSlot, Queue, Stream, Used, Watcher, find};
 /// ```
 #[derive(Debug)]
 pub struct World {
-    setup: Setup,
     policy: Policy,
     system: MockSystem,
     devices: Vec<MockDevice>,
@@ -141,7 +140,6 @@ impl World {
         });
         let engines = engines.collect();
         let mut world = Self {
-            setup: setup.clone(),
             policy: build::policy(setup),
             system,
             devices,

@@ -9,9 +9,12 @@ fn a_forced_signal_waits_for_the_devices_own_decrement() {
     let of = submit(&mut ring, 0, Barrier::Set);
     assert!(ring.force(of).is_some());
     let suspect = ring.next_suspect().expect("quarantined");
-    assert!(ring.release(suspect, SignalValue::DONE).is_none(), "that 0 is the host's own");
+    assert!(
+        matches!(ring.release(suspect, SignalValue::DONE), Released::NotYet),
+        "that 0 is the host's own"
+    );
     let suspect = ring.next_suspect().expect("still");
-    assert!(ring.release(suspect, SignalValue::new(-1)).is_some());
+    assert!(matches!(ring.release(suspect, SignalValue::new(-1)), Released::Arm(_)));
     assert_eq!((ring.quarantined(), ring.usable(HOST)), (0, 2));
 }
 
@@ -24,9 +27,12 @@ fn a_copy_that_failed_half_way_waits_for_the_parts_that_were_issued() {
     let copy = secured.bind(PacketId::new(0), with, None);
     let parts = Parts::new(3.try_into().unwrap());
     let Some(RolledBack::Waiting(suspect)) = ring.part_failed(copy, 2, parts) else { panic!() };
-    assert!(ring.release(suspect, SignalValue::new(2)).is_none(), "one of two arrived");
+    assert!(
+        matches!(ring.release(suspect, SignalValue::new(2)), Released::NotYet),
+        "one of two arrived"
+    );
     let suspect = ring.next_suspect().expect("quarantined");
-    assert!(ring.release(suspect, SignalValue::new(1)).is_some(), "both did");
+    assert!(matches!(ring.release(suspect, SignalValue::new(1)), Released::Arm(_)), "both did");
     // Refused at once: nothing will decrement it.
     let secured = ring.secure(HOST).unwrap();
     let copy = secured.bind(PacketId::new(1), with, None);

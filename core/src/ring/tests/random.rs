@@ -3,6 +3,7 @@
 //! The model keeps the whole history and the definitions: what was loaded, which packet is a fence,
 //! which is a barrier packet. After each operation the ring must have retired exactly what follows from
 //! that, never what the device has not finished, and every signal must be accounted for.
+#![expect(clippy::disallowed_types, reason = "macros of proptest name `Arc`")]
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,65 @@
+//! A copy's signal in device memory is flushed when its use begins, whatever the batch (S10).
+
+use mockall::Sequence;
+use ringfence::{
+    backend::{Capabilities, Features, RingMemory},
+    drive::CopySubmission,
+    id::{PacketId, SignalValue},
+};
+
+use crate::mocks::*;
+
+fn engine(parts: usize, steps: &mut Sequence) -> MockSdma {
+    let mut engine = MockSdma::new();
+    engine.expect_lane().return_const(lane(9));
+    engine.expect_reserve().times(1).return_const(PacketId::FIRST);
+    engine.expect_submit().times(parts).in_sequence(steps).returning(|_, _, _, _, _| Ok(()));
+    engine
+}
+const COPIES_TO_DEVICE_CELLS: Capabilities = Capabilities {
+    features: DISCRETE.features.union(Features::DEVICE_SIGNALS_ON_COPIES),
+    ..DISCRETE
+};
+
+#[test]
+fn a_device_signal_of_a_copy_is_flushed_before_the_copy_is_issued() {
+    for rings in [RingMemory::System, RingMemory::Device] {
+        let mut gpu = gpu(Capabilities { rings, ..COPIES_TO_DEVICE_CELLS });
+        creates(&mut gpu);
+        let mut steps = Sequence::new();
+        gpu.expect_flush().times(1).in_sequence(&mut steps).return_const(());
+        let engine = engine(1, &mut steps);
+        let queue = queue(0, 0);
+        let mut stream = open(&gpu, &queue, on_device_signals());
+        stream.copy(&engine, CopySubmission::new(&[7]), None).unwrap();
+    }
+}
+
+#[test]
+fn parts_are_armed_then_flushed_then_issued() {
+    let mut gpu = gpu(COPIES_TO_DEVICE_CELLS);
+    creates(&mut gpu);
+    let mut steps = Sequence::new();
+    gpu.expect_arm()
+        .withf(|_, value| *value == SignalValue::new(3))
+        .times(1)
+        .in_sequence(&mut steps)
+        .return_const(());
+    gpu.expect_flush().times(1).in_sequence(&mut steps).return_const(());
+    let engine = engine(3, &mut steps);
+    let queue = queue(0, 0);
+    let mut stream = open(&gpu, &queue, on_device_signals());
+    stream.copy(&engine, CopySubmission::new(&[7, 8, 9]), None).unwrap();
+}
+
+#[test]
+fn a_host_signal_of_a_copy_is_not_flushed() {
+    let mut gpu = gpu(DISCRETE);
+    creates(&mut gpu);
+    gpu.expect_flush().never();
+    let mut steps = Sequence::new();
+    let engine = engine(1, &mut steps);
+    let queue = queue(0, 0);
+    let mut stream = open(&gpu, &queue, on_device_signals());
+    stream.copy(&engine, CopySubmission::new(&[7]), None).unwrap();
+}
