@@ -9,7 +9,7 @@ use ringfence_mock::{
     oracle::Rule,
     scenario::{
         Action, By, CopyParts, Failure, Graph, MachineFault, Name, Profile, Run, Setup, Stamps,
-        Step, Submit, Timing, Tracking, World, Wrong,
+        Steady, Step, Submit, Timing, Tracking, World, Wrong,
     },
 };
 
@@ -61,6 +61,8 @@ pub enum Draft {
     BadStamps(bool),
     /// Somebody decrements a finished use's signal once more.
     LateDecrement(Index),
+    /// A steady loop of records and synchronizes, in which nothing may be created.
+    SteadyLoop,
     /// The device is lost.
     LoseDevice,
 }
@@ -101,15 +103,17 @@ pub fn draft(roughness: Roughness) -> BoxedStrategy<Draft> {
         5 => (1..12_u32).prop_map(Draft::Run),
         2 => index().prop_map(Draft::Handler),
         2 => Just(Draft::Deliver),
+        1 => Just(Draft::SteadyLoop),
     ];
     match roughness {
         Roughness::Healthy => healthy.boxed(),
         Roughness::Faulty => prop_oneof![
-            12 => healthy,
+            24 => healthy,
             1 => index().prop_map(Draft::Force),
             1 => (0..3_u32).prop_map(Draft::RefusePart),
             1 => any::<bool>().prop_map(Draft::BadStamps),
             1 => index().prop_map(Draft::LateDecrement),
+            1 => Just(Draft::LoseDevice),
         ]
         .boxed(),
     }
@@ -310,6 +314,28 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
                 Action::Fail(fault),
                 Action::Query { of },
             ]
+        }
+        Draft::SteadyLoop => {
+            // On an event and a stream of its own; twice before, so that everything it needs is there.
+            let (on, event) = (Name::from("b"), Name::from("steady"));
+            let (kind, timing) = (EventKind::Plain, Timing::NotWanted);
+            let mut once = || {
+                let kernel = Submit::new(names.new_use(), on.clone());
+                let record = Action::Record { event: event.clone(), on: on.clone(), kind, timing };
+                [
+                    record.clone(),
+                    Action::Submit(kernel),
+                    record,
+                    Action::SyncEvent { event: event.clone() },
+                ]
+            };
+            let mut steps = vec![Action::SyncStream { stream: "b".into() }];
+            steps.extend(once().into_iter().chain(once()));
+            steps.push(Action::Reclaim { on: "b".into() });
+            steps.push(Action::Steady(Steady::Begin));
+            steps.extend(once());
+            steps.push(Action::Steady(Steady::End));
+            steps
         }
         Draft::LoseDevice => vec![Action::Fail(MachineFault::Device { device: "gpu0".into() })],
     }

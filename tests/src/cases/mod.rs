@@ -4,6 +4,7 @@
 //! work as often as it is told.
 
 mod events;
+mod held;
 mod submissions;
 
 use ringfence::ledger::Counts;
@@ -72,9 +73,15 @@ pub const ALL: &[Case] = &[
     },
     Case {
         name: "lent",
+        what: "the ring alone, the signal lent and let go each time",
+        unit: Unit::Use,
+        open: || Box::new(held::Held::new()),
+    },
+    Case {
+        name: "recorded",
         what: "with a record that holds the signal, dropped at once",
         unit: Unit::Use,
-        open: || Box::new(submissions::Lent::new()),
+        open: || Box::new(submissions::Recorded::new()),
     },
     Case {
         name: "shared_8_streams",

@@ -69,13 +69,13 @@ impl Steady for Plain {
 }
 
 /// A stream whose every use is recorded, by a record that is dropped at once.
-pub(super) struct Lent(NullTracker);
-impl Lent {
+pub(super) struct Recorded(NullTracker);
+impl Recorded {
     pub(super) fn new() -> Self {
         Self(open(queue(0), device_signals()))
     }
 }
-impl Steady for Lent {
+impl Steady for Recorded {
     fn run(&mut self, units: u64) {
         for _ in 0..units {
             let record = self.0.submit_recorded(Submission::kernel(()), None);

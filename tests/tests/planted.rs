@@ -1,0 +1,109 @@
+//! Every check is seen to fail: each planted fault is caught by a scenario and by random programs, and
+//! the report names exactly the rule that the fault breaks.
+//!
+//! Run with `cargo test -p ringfence-tests --features planted`.
+#![cfg(feature = "planted")]
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use proptest::{
+    strategy::{Strategy, ValueTree},
+    test_runner::{Config, RngSeed, TestRunner},
+};
+use ringfence::{
+    placement::EventPlacement,
+    plant::{self, Fault},
+};
+use ringfence_mock::scenario::{self, Parsed, parse};
+use ringfence_tests::programs::{Roughness, Verdict, drafts, machine, program, run};
+
+fn scenarios() -> BTreeMap<String, Parsed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let files = fs::read_dir(&folder).expect("the corpus is part of the repository");
+    let files = files.map(|entry| entry.expect("a readable folder").path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    files
+        .map(|path| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&path).expect("a readable file");
+            let parsed = parse(&name, &text).expect("the corpus parses");
+            (name, parsed)
+        })
+        .collect()
+}
+
+#[test]
+fn each_fault_is_caught_by_the_scenarios_that_say_so() {
+    let scenarios = scenarios();
+    let mut missed = Vec::new();
+    for &fault in Fault::ALL {
+        let catching = scenarios
+            .iter()
+            .filter(|(_, parsed)| parsed.scenario.catches.iter().any(|name| name == fault.name()));
+        let mut count = 0;
+        for (name, parsed) in catching {
+            count += 1;
+            match plant::with(fault, || scenario::run(parsed)) {
+                Ok(_) => missed.push(format!("{name} passes in spite of {}", fault.name())),
+                Err(failed) => {
+                    let rule = failed.failure().rule.map(|rule| rule.name());
+                    if rule != Some(fault.rule()) {
+                        missed.push(format!(
+                            "{name} names {rule:?} for {}, which breaks {}: {failed}",
+                            fault.name(),
+                            fault.rule()
+                        ));
+                    }
+                }
+            }
+        }
+        println!("{} ({}): {count} scenarios", fault.name(), fault.rule());
+        if count == 0 {
+            missed.push(format!("no scenario says that it catches {}", fault.name()));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+const SEED: u64 = 0x5249_4e47;
+const PROGRAMS: u32 = 6_000;
+
+/// The first report of random programs with `fault` planted: after how many programs, and which rule.
+fn first_report(fault: Fault) -> Option<(u32, Option<&'static str>, String)> {
+    let config = Config { rng_seed: RngSeed::Fixed(SEED), ..Config::default() };
+    let mut runner = TestRunner::new(config);
+    for at in 0..PROGRAMS {
+        // The machines and manners take turns: each fault has one in which it shows.
+        let roughness = if at % 2 == 0 { Roughness::Healthy } else { Roughness::Faulty };
+        let events = [EventPlacement::Host, EventPlacement::Device][(at / 2 % 2) as usize];
+        let setup = machine(events);
+        let drafts =
+            drafts(roughness).new_tree(&mut runner).expect("nothing is filtered").current();
+        let steps = program(&drafts, setup.tracker);
+        let verdict = plant::with(fault, || run(&setup, &steps, u64::from(at), roughness));
+        if let Verdict::Broken { rule, wrong } = verdict {
+            return Some((at + 1, rule.map(|rule| rule.name()), wrong.wrong.to_string()));
+        }
+    }
+    None
+}
+
+#[test]
+fn each_fault_is_caught_by_random_programs() {
+    println!("programs of seed {SEED:#x}");
+    let mut missed = Vec::new();
+    for &fault in Fault::ALL {
+        match first_report(fault) {
+            Some((programs, rule, what)) if rule == Some(fault.rule()) => {
+                println!("{} ({}): in program {programs}: {what}", fault.name(), fault.rule());
+            }
+            Some((programs, rule, what)) => missed.push(format!(
+                "{} breaks {}, and program {programs} names {rule:?}: {what}",
+                fault.name(),
+                fault.rule()
+            )),
+            None => missed.push(format!("{}: not in {PROGRAMS} programs", fault.name())),
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
