@@ -108,9 +108,10 @@ impl Event {
         let wants_twin = role == Role::HostQuery && on.policy().events == EventPlacement::Twin;
         if wants_twin && on.has_device_signals() {
             // After the host cell's packet, with a use of its own; others see its handle only now.
-            let twin = on.submit_recorded(Submission::marker(Role::GpuWait), spare_twin)?;
+            let twin = on.submit_recorded(Submission::marker(Role::GpuWait), spare_twin);
+            let twin = twin.map_err(|error| on.defer(Err(error)));
             if let Some(recorded) = &mut self.recorded {
-                recorded.twin = Some(twin);
+                recorded.twin = twin.ok(); // without it, waiters on the device take the host cell
             }
         }
         Ok(of)
@@ -129,10 +130,27 @@ impl Event {
             on.create_one_more()?;
         }
         let what = if self.options.timing == Timing::Wanted { what.timed() } else { what };
-        let record = on.submit_recorded(what, self.reusable())?;
-        let of = record.about().of;
-        self.recorded = Some(Snapshot { record, twin: None });
-        Ok(of)
+        let earlier = self.recorded.take().map(|earlier| earlier.record);
+        #[cfg(feature = "planted")]
+        if let Some(earlier) = earlier.as_ref().filter(|_| planted!(RecordInPlace)) {
+            earlier.overwrite();
+        }
+        let (mut record, shared) = match earlier.map(unshared) {
+            Some(Ok(own)) => (own, None), // its record is used again
+            Some(Err(shared)) => (on.fresh_record(None), Some(shared)),
+            None => (on.fresh_record(None), None),
+        };
+        let submitted = on.submit_into(what, &mut record);
+        if submitted.is_ok() {
+            self.recorded = Some(Snapshot { record, twin: None });
+            // The submission itself may have retired the earlier one, which only this event held then.
+            shared.into_iter().for_each(|earlier| on.keep_record(earlier));
+        } else {
+            // Nothing is lost: the event stands for its earlier recording, if it had one.
+            let earlier = shared.or_else(|| record.is_of_a_use().then_some(record));
+            self.recorded = earlier.map(|record| Snapshot { record, twin: None });
+        }
+        submitted
     }
     /// The event is finished when this copy is, as [`Tracker::copy`] recorded it.
     pub fn record_copy(&mut self, copy: Arc<Record>) {
@@ -145,15 +163,6 @@ impl Event {
             EventKind::Plain if placement == EventPlacement::Device => Role::GpuWait,
             EventKind::Plain => Role::HostQuery,
         }
-    }
-    /// The earlier recording's record, to be used again unless somebody else still holds it.
-    fn reusable(&mut self) -> Option<Arc<Record>> {
-        let earlier = self.recorded.take()?;
-        #[cfg(feature = "planted")]
-        if planted!(RecordInPlace) {
-            earlier.record.overwrite();
-        }
-        Some(earlier.record)
     }
     /// One cell cannot stand for two recordings in flight
     /// (<https://github.com/ROCm/rocm-systems/issues/6786>).
@@ -205,6 +214,11 @@ impl Event {
     }
 }
 
+/// The record, if nobody else holds it.
+fn unshared(mut record: Arc<Record>) -> Result<Arc<Record>, Arc<Record>> {
+    if Arc::get_mut(&mut record).is_some() { Ok(record) } else { Err(record) }
+}
+
 impl Snapshot {
     /// The use that completes it.
     pub fn use_id(&self) -> UseId {
@@ -217,6 +231,10 @@ impl Snapshot {
     /// Whether it is finished: by a proof, without any load, where there is one (S19); else by one load
     /// of its signal, which also proves everything before it to all streams of the queue. Never blocks.
     pub fn query<D: Device>(&self, device: &D) -> EventStatus {
+        #[cfg(feature = "planted")]
+        if self.record.is_overwritten() {
+            return EventStatus::Finished;
+        }
         match self.record.outcome() {
             Outcome::Pending => self.look(device, LoadCause::Query).into(),
             Outcome::Finished if planted!(ReloadProven) => {
@@ -245,7 +263,7 @@ impl Snapshot {
     }
     /// The device is gone, and with it the answer.
     fn give_up(&self) -> Outcome {
-        self.record.fail(Failure::DeviceLost);
+        self.record.lose();
         self.record.outcome()
     }
     /// Waits for it on the host. Costs no load when it is proven, and at most one when it does not have

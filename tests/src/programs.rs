@@ -74,6 +74,8 @@ pub enum Roughness {
     Healthy,
     /// Things break: steps may end in errors, but no rule may break.
     Faulty,
+    /// As that, and the device may be lost.
+    Losing,
 }
 
 /// Strategy for one draft.
@@ -103,17 +105,18 @@ pub fn draft(roughness: Roughness) -> BoxedStrategy<Draft> {
         5 => (1..12_u32).prop_map(Draft::Run),
         2 => index().prop_map(Draft::Handler),
         2 => Just(Draft::Deliver),
-        1 => Just(Draft::SteadyLoop),
     ];
     match roughness {
-        Roughness::Healthy => healthy.boxed(),
+        Roughness::Healthy => prop_oneof![40 => healthy, 1 => Just(Draft::SteadyLoop)].boxed(),
+        Roughness::Losing => {
+            prop_oneof![20 => draft(Roughness::Faulty), 1 => Just(Draft::LoseDevice)].boxed()
+        }
         Roughness::Faulty => prop_oneof![
             24 => healthy,
             1 => index().prop_map(Draft::Force),
             1 => (0..3_u32).prop_map(Draft::RefusePart),
             1 => any::<bool>().prop_map(Draft::BadStamps),
             1 => index().prop_map(Draft::LateDecrement),
-            1 => Just(Draft::LoseDevice),
         ]
         .boxed(),
     }
@@ -150,7 +153,7 @@ struct Names {
     /// Events of copies in several parts: forced, they are never over.
     in_parts: Vec<Name>,
     on_second_queue: bool,
-    forced: bool,
+    given_up: bool,
 }
 impl Names {
     fn new_use(&mut self) -> Name {
@@ -175,11 +178,12 @@ impl Names {
 }
 
 /// The steps of a program: every name that one uses is defined by an earlier one. The polling tracker
-/// gives no names of uses, so that none is asked about.
+/// gives no names of uses, and promises no steady loop, so that neither is asked of it.
 pub fn program(drafts: &[Draft], tracker: Tracking) -> Vec<Step> {
     let mut names = Names::default();
-    let asked =
-        |draft: &&Draft| tracker == Tracking::Retiring || !matches!(draft, Draft::QueryUse(_));
+    let asked = |draft: &&Draft| {
+        tracker == Tracking::Retiring || !matches!(draft, Draft::QueryUse(_) | Draft::SteadyLoop)
+    };
     drafts.iter().filter(asked).flat_map(|draft| steps(draft, &mut names)).map(Step::from).collect()
 }
 fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
@@ -292,16 +296,29 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
         Draft::Force(event) => {
             let may = |event: &Name| !names.in_parts.contains(event);
             let event = names.event(event).filter(may);
-            names.forced |= event.is_some();
+            names.given_up |= event.is_some();
             event.map(|event| Action::Force { event }).into_iter().collect()
         }
         Draft::RefusePart(at) => vec![Action::Fail(MachineFault::Part { at: *at })],
         Draft::BadStamps(zero) => {
             let stamps = if *zero { Stamps::Zero } else { Stamps::Reversed };
-            vec![Action::Fail(MachineFault::Timestamps { stamps, times: 2 })]
+            let event = Name::from("timed");
+            let timed = Submit {
+                timing: Timing::Wanted,
+                event: Some(event.clone()),
+                ..Submit::new(names.new_use(), "b")
+            };
+            vec![
+                Action::Run(Run::Idle),
+                Action::Fail(MachineFault::Timestamps { stamps, times: 1 }),
+                Action::Submit(timed),
+                Action::SyncEvent { event: event.clone() },
+                Action::Elapsed { from: event.clone(), to: event },
+            ]
         }
-        // Behind a forced completion, a packet may wait until the host restores the signal.
-        Draft::LateDecrement(_) if names.forced => Vec::new(),
+        // Behind a forced completion, a packet may wait until the host restores the signal; on a lost
+        // device it waits for ever.
+        Draft::LateDecrement(_) if names.given_up => Vec::new(),
         Draft::LateDecrement(on) => {
             // Of a use that is over and not looked at yet: one that is still to finish would only look
             // finished, and nobody could tell.
@@ -322,12 +339,8 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
             let mut once = || {
                 let kernel = Submit::new(names.new_use(), on.clone());
                 let record = Action::Record { event: event.clone(), on: on.clone(), kind, timing };
-                [
-                    record.clone(),
-                    Action::Submit(kernel),
-                    record,
-                    Action::SyncEvent { event: event.clone() },
-                ]
+                let sync = Action::SyncEvent { event: event.clone() };
+                [record.clone(), sync.clone(), Action::Submit(kernel), record, sync]
             };
             let mut steps = vec![Action::SyncStream { stream: "b".into() }];
             steps.extend(once().into_iter().chain(once()));
@@ -337,7 +350,10 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
             steps.push(Action::Steady(Steady::End));
             steps
         }
-        Draft::LoseDevice => vec![Action::Fail(MachineFault::Device { device: "gpu0".into() })],
+        Draft::LoseDevice => {
+            names.given_up = true;
+            vec![Action::Fail(MachineFault::Device { device: "gpu0".into() })]
+        }
     }
 }
 
@@ -366,13 +382,13 @@ pub fn run(setup: &Setup, steps: &[Step], seed: u64, roughness: Roughness) -> Ve
     for step in steps {
         match world.apply(step) {
             Ok(()) => {}
-            Err(failure) if roughness == Roughness::Faulty && is_error(&failure.wrong) => {}
+            Err(failure) if roughness != Roughness::Healthy && is_error(&failure.wrong) => {}
             Err(failure) => return broken(failure),
         }
     }
     match world.finish() {
         Ok(_) => Verdict::Sound,
-        Err(failure) if roughness == Roughness::Faulty && is_error(&failure.wrong) => {
+        Err(failure) if roughness != Roughness::Healthy && is_error(&failure.wrong) => {
             Verdict::Sound
         }
         Err(failure) => broken(failure),

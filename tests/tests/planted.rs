@@ -74,7 +74,11 @@ fn first_report(fault: Fault) -> Option<(u32, Option<&'static str>, String)> {
     let mut runner = TestRunner::new(config);
     for at in 0..PROGRAMS {
         // The machines and manners take turns: each fault has one in which it shows.
-        let roughness = if at % 2 == 0 { Roughness::Healthy } else { Roughness::Faulty };
+        let roughness = match at % 2 {
+            0 => Roughness::Healthy,
+            _ if fault == Fault::LostIsFinished => Roughness::Losing,
+            _ => Roughness::Faulty,
+        };
         let events = [EventPlacement::Host, EventPlacement::Device][(at / 2 % 2) as usize];
         let setup = machine(events);
         let drafts =

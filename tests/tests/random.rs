@@ -62,3 +62,14 @@ fn healthy_programs_with_the_polling_tracker() {
 fn programs_in_which_things_break() {
     check(&machine(EventPlacement::Host), Roughness::Faulty, 1_500);
 }
+
+#[test]
+fn programs_in_which_the_device_is_lost() {
+    check(&machine(EventPlacement::Device), Roughness::Losing, 700);
+}
+
+#[test]
+fn programs_in_which_things_break_with_the_polling_tracker() {
+    let setup = Setup { tracker: Tracking::Polling, ..machine(EventPlacement::Device) };
+    check(&setup, Roughness::Faulty, 700);
+}

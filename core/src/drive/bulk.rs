@@ -84,8 +84,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
         }
         self.queue.ring_doorbell(first.plus(u64::from(count.count()) - 1));
-        failed?;
-        self.end_batch()
+        self.end_batch();
+        failed
     }
     /// Room for every signal of a part, before any index is reserved.
     fn secure_all(&mut self, part: &[Submission<Q::Work>]) -> Result<Pools, Error> {

@@ -36,6 +36,10 @@ impl<'a, W> CopySubmission<'a, W> {
     pub fn timed(self) -> Self {
         Self { timing: Timing::Wanted, ..self }
     }
+    /// Whether the engine will look at a signal in device memory: what armed it has to be flushed.
+    pub(super) fn waits_in_device(&self) -> bool {
+        self.waits.iter().any(|awaited| awaited.memory().is_device())
+    }
 }
 
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
@@ -66,7 +70,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let mut record = self.fresh_record(reuse);
         let waits: Vec<SignalHandle> = what.waits.iter().map(Awaited::signal).collect();
         let (of, signal) = match self.polling {
-            Some(_) => self.bind_polled_copy(engine, parts, what.timing, &mut record)?,
+            Some(_) => self.bind_polled_copy(engine, parts, &what, &mut record)?,
             None => self.bind_copy(engine, parts, &what, &mut record)?,
         };
         self.hold_for_copy(of, what.waits);
@@ -120,8 +124,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         let of = secured.bind(at, with, Some(record.clone()));
         self.note_copy();
-        let waits_in_device = what.waits.iter().any(|awaited| awaited.memory().is_device());
-        if memory.is_device() || waits_in_device {
+        if memory.is_device() || what.waits_in_device() {
             self.flush_for_others(crate::backend::SignalMemory::Device);
         }
         Ok((of, signal))

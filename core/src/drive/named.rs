@@ -2,7 +2,7 @@
 
 use super::tracker::{Life, Tracker};
 use crate::{
-    backend::{Device, PacketQueue},
+    backend::{Device, DeviceStatus, PacketQueue},
     error::Error,
     id::UseId,
     ledger::LoadCause,
@@ -57,6 +57,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn force(&mut self, of: UseId) -> Result<ForcedUse, Error> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
+        }
+        if self.device.status() == DeviceStatus::Lost {
+            return Err(self.lose());
         }
         if self.is_over_after_all(of)? {
             return Ok(ForcedUse::WasOver);

@@ -1,6 +1,9 @@
 //! The polling tracker: one load or more before each use, as runtimes do without a retirement ring.
 
-use super::{settle::harvest, submission::Submission, tracker::Tracker, waiting::wait_until_done};
+use super::{
+    copy::CopySubmission, settle::harvest, submission::Submission, tracker::Tracker,
+    waiting::wait_until_done,
+};
 use crate::{
     backend::{
         CopyEngine, Device, Engine, MAX_DEPS, PacketCount, PacketQueue, SignalMemory, WaitOutcome,
@@ -210,16 +213,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         &mut self,
         engine: &E,
         parts: Parts,
-        timing: Timing,
+        what: &CopySubmission<'_, E::Work>,
         record: &mut Arc<Record>,
     ) -> Result<(UseId, SignalHandle), Error> {
+        let timing = what.timing;
         let pool = self.place(Role::Copy);
         let (signal, memory) = self.poll_front(pool)?;
         if parts > Parts::ONE {
             self.device.arm(signal, SignalValue::for_parts(parts));
         }
-        if memory.is_device() {
-            self.flush_for_others(memory);
+        if memory.is_device() || what.waits_in_device() {
+            self.flush_for_others(SignalMemory::Device);
         }
         let of = UseId::new(engine.lane(), engine.reserve());
         let about = Recorded {

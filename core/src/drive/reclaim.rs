@@ -81,8 +81,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// [`Error::OverDecrement`] for a signal that fell below 0; [`Error::DeviceLost`]. Other uses are
-    /// unharmed: call again.
+    /// unharmed: call again. Also an error that an earlier submission met after it had published.
     pub fn reclaim(&mut self) -> Result<Reclaimed, Error> {
+        if let Some(error) = self.deferred.take() {
+            return Err(error);
+        }
         if self.device.status() == DeviceStatus::Lost {
             return Err(self.lose());
         }
@@ -128,6 +131,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         {
             if planted!(TrustReadIndex) {
                 self.ring.mark().trust(read_index);
+                return None;
             }
             if planted!(PinByReadIndex) {
                 self.ring.release_pins_below(read_index);

@@ -9,7 +9,8 @@ use crate::{
     backend::{Device, PacketQueue, SignalMemory, WaitOutcome},
     error::{CreateError, Error},
     id::SignalValue,
-    ring::{Probe, Shortage},
+    placement::Role,
+    ring::{Probe, Shortage, Wants},
 };
 
 /// The search for signals of one pool, as a value that stops before each shared access and each wait.
@@ -53,7 +54,7 @@ impl Room {
             Room::Decide => tracker.decide(pool, wanted),
             Room::Wait(probe) => {
                 tracker.wait_for_room(probe)?;
-                Ok(Room::Decide)
+                Ok(Room::Look(Reclaim::Unpark))
             }
             Room::Made => Ok(Room::Made),
         }
@@ -105,7 +106,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 }
             }
             Shortage::WaitFor(probe) => Ok(Room::Wait(probe)),
+            Shortage::Exhausted if self.ring.wants() == Wants::Fence => self.fence_beyond_cap(pool),
             Shortage::Exhausted => Err(self.exhausted()),
+        }
+    }
+    /// Everything is pinned by waiters that only a fence would prove, and no signal is left for one: that
+    /// one is created beyond the cap (S20). What it frees is waited for like any other use.
+    fn fence_beyond_cap(&mut self, pool: SignalMemory) -> Result<Room, Error> {
+        let main = self.place(Role::Dispatch);
+        if self.ring.usable(main) == 0 {
+            self.create(main, 1)?;
+        }
+        self.ask_for_fence()?;
+        match self.ring.oldest_in(pool).or_else(|| self.ring.newest_fence()) {
+            Some(probe) => Ok(Room::Wait(probe)),
+            None => Err(self.exhausted()),
         }
     }
     /// Creation failed: what is in flight will come back; without that, only others can help.

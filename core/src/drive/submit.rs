@@ -26,7 +26,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             return self.submit_bare(Submission { ..what });
         }
         let of = self.publish(&what, None)?;
-        self.end_batch()?;
+        self.end_batch();
         Ok(of)
     }
     /// As [`submit`](Self::submit), for this crate's own packets: one copy of its code for all of them.
@@ -45,11 +45,24 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         reuse: Option<Arc<Record>>,
     ) -> Result<Arc<Record>, Error> {
         let mut record = self.fresh_record(reuse);
-        self.publish(&what, Some(&mut record))?;
-        self.end_batch()?;
+        self.submit_into(what, &mut record)?;
         Ok(record)
     }
-    pub(super) fn fresh_record(&mut self, reuse: Option<Arc<Record>>) -> Arc<Record> {
+    /// As [`submit_recorded`](Self::submit_recorded), into a record that nobody else holds. On an error
+    /// it says what it said before.
+    pub(crate) fn submit_into(
+        &mut self,
+        what: Submission<Q::Work>,
+        record: &mut Arc<Record>,
+    ) -> Result<UseId, Error> {
+        let of = self.publish(&what, Some(record))?;
+        self.end_batch();
+        Ok(of)
+    }
+    pub(crate) fn keep_record(&mut self, record: Arc<Record>) {
+        self.ring.keep_record(record);
+    }
+    pub(crate) fn fresh_record(&mut self, reuse: Option<Arc<Record>>) -> Arc<Record> {
         let unshared =
             |mut record: Arc<Record>| Arc::get_mut(&mut record).is_some().then_some(record);
         reuse

@@ -33,6 +33,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// [`Error::TimedOut`], [`Error::DeviceLost`], and what [`submit`](Self::submit) says.
     /// [`Error::Failed`] when everything else is finished, but something was given up and may still run.
     pub fn synchronize(&mut self) -> Result<Synced, Error> {
+        if let Some(error) = self.deferred.take() {
+            return Err(error);
+        }
         if self.device.status() == DeviceStatus::Lost {
             return Err(self.lose());
         }

@@ -68,19 +68,27 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
     /// its signals can be let go of.
     #[inline(always)]
-    pub(super) fn end_batch(&mut self) -> Result<(), Error> {
-        if self.counts.uses < self.tally.batch_end { Ok(()) } else { self.close_batch() }
+    pub(super) fn end_batch(&mut self) {
+        if self.counts.uses >= self.tally.batch_end {
+            self.close_batch();
+        }
     }
     #[cold]
     #[inline(never)]
-    fn close_batch(&mut self) -> Result<(), Error> {
+    fn close_batch(&mut self) {
         let fences = self.counts.fence_uses - self.tally.fences_before;
         self.tally.batch_end = self.counts.uses + u64::from(self.policy.submission_batch.get());
         self.forget_batch_fence();
         self.counts.batches += 1;
         if fences == 0 && self.polling.is_none() {
-            self.ask_for_fence()?;
+            // What was submitted is published, whatever becomes of the fence behind it.
+            let asked = self.ask_for_fence();
+            self.defer(asked);
         }
-        Ok(())
+    }
+    /// Keeps an error of this tracker's own doing, met in a call that did what it was called for: the
+    /// next call that looks for finished work reports it.
+    pub(crate) fn defer(&mut self, result: Result<(), Error>) {
+        self.deferred = self.deferred.or(result.err());
     }
 }

@@ -36,6 +36,8 @@ pub struct Tracker<D, Q> {
     pub(super) ledger: Arc<Ledger>,
     pub(super) tally: Tally,
     pub(super) tail: Option<Tail>,
+    /// See `defer`.
+    pub(super) deferred: Option<Error>,
     pub(super) interrupts: Interrupts,
     pub(super) life: Life,
 }
@@ -92,6 +94,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             ledger: Arc::new(Ledger::new()),
             tally: Tally::new(policy.submission_batch),
             tail: None,
+            deferred: None,
             interrupts: Interrupts::Available,
             life: match policy.tracker {
                 TrackerKind::Retiring => Life::Retiring,
@@ -265,6 +268,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// What a tracker that creates a signal for each recording would do.
     pub(crate) fn create_one_more(&mut self) -> Result<(), Error> {
+        if self.polling.is_none() {
+            self.retire_observed()?;
+            self.flush();
+        }
         self.create(self.place(Role::HostQuery), 1)
     }
     #[inline(always)]

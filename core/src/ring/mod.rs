@@ -196,6 +196,10 @@ impl Ring {
     pub fn take_record(&mut self) -> Option<Arc<Record>> {
         self.spare_records.take()
     }
+    /// Somebody lets go of a record: it is used again, if it was the last to hold it.
+    pub fn keep_record(&mut self, record: Arc<Record>) {
+        self.spare_records.keep(record);
+    }
     /// The packet that pins wait for last, on the stream's queue.
     fn newest_pin(&self) -> Option<PacketId> {
         self.lanes.own.pins.newest()

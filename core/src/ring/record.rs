@@ -92,6 +92,8 @@ pub struct Record {
     outcome: AtomicU8,
     stamps: Stamps,
     signal: Mutex<Option<Holder>>,
+    #[cfg(feature = "planted")]
+    overwritten: AtomicU8,
 }
 impl Record {
     /// A record of nothing yet: made before an index is reserved, since it allocates (S11).
@@ -102,7 +104,14 @@ impl Record {
             end: AtomicU64::new(0),
             hertz: AtomicU64::new(0),
         };
-        Self { about: None, outcome: AtomicU8::new(PENDING), stamps, signal: Mutex::new(None) }
+        Self {
+            about: None,
+            outcome: AtomicU8::new(PENDING),
+            stamps,
+            signal: Mutex::new(None),
+            #[cfg(feature = "planted")]
+            overwritten: AtomicU8::new(0),
+        }
     }
     /// Makes a record that nobody else holds into that of a use about to be published, which it holds
     /// the signal of. Allocates nothing.
@@ -111,6 +120,12 @@ impl Record {
         self.outcome.store(PENDING, Ordering::Relaxed);
         self.stamps.state.store(UNTAKEN, Ordering::Relaxed);
         *self.signal.get_mut() = Some(signal);
+        #[cfg(feature = "planted")]
+        self.overwritten.store(0, Ordering::Relaxed);
+    }
+    /// Whether it ever was that of a use.
+    pub(crate) fn is_of_a_use(&self) -> bool {
+        self.about.is_some()
     }
     /// The same, with the watermark and the ledger that the record had last, where they are these: most
     /// records stay with one stream, and no count is touched then.
@@ -232,6 +247,11 @@ impl Record {
         self.let_go();
         self.outcome()
     }
+    /// A waiter saw that the device is gone. The signal stays with the record: its ring has yet to learn
+    /// of the loss, and may take a timing until then.
+    pub(crate) fn lose(&self) {
+        self.publish(LOST);
+    }
     /// The use will never be known to be finished.
     pub(crate) fn fail(&self, failure: Failure) {
         self.publish(match failure {
@@ -256,7 +276,11 @@ impl Record {
     /// What re-recording in place would do to those who still look at this recording.
     #[cfg(feature = "planted")]
     pub(crate) fn overwrite(&self) {
-        self.publish(FINISHED);
+        self.overwritten.store(1, Ordering::Relaxed);
+    }
+    #[cfg(feature = "planted")]
+    pub(crate) fn is_overwritten(&self) -> bool {
+        self.overwritten.load(Ordering::Relaxed) == 1
     }
     fn let_go(&self) {
         let signal = self.signal.lock().take();

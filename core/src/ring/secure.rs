@@ -15,6 +15,9 @@ use crate::{
     sync::Arc,
 };
 
+/// So many times the cap, signals are created at most, those that somebody else holds included.
+const HELD_AT_MOST: u32 = 16;
+
 /// What a submission has to do first.
 #[derive(Debug)]
 #[must_use]
@@ -104,7 +107,8 @@ impl Ring {
             return Shortage::Flush;
         }
         let room = self.room(pool);
-        if room > 0 && !planted!(WaitBeforeGrow) {
+        let waits = planted!(WaitBeforeGrow) && self.oldest_of(pool).is_some();
+        if room > 0 && !waits {
             let batch = match pool {
                 SignalMemory::Device | SignalMemory::Host => self.limits.batch,
                 SignalMemory::Interrupt | SignalMemory::Shared => 1,
@@ -114,11 +118,12 @@ impl Ring {
         self.oldest_of(pool).map_or(Shortage::Exhausted, Shortage::WaitFor)
     }
     /// How many signals of `pool` may still be created: those that others hold do not count against the
-    /// cap, but there are never more than twice as many in all, so that a leak of holders ends in an
-    /// error and not in all of the host's memory.
+    /// cap, but there is an end to them too, so that a leak of holders ends in an error and not in all of
+    /// the host's memory.
     fn room(&self, pool: SignalMemory) -> u32 {
         let cap = self.limits.cap;
-        let all = cap.saturating_mul(2).saturating_sub(self.counts[pool.index()].created);
+        let all =
+            cap.saturating_mul(HELD_AT_MOST).saturating_sub(self.counts[pool.index()].created);
         cap.saturating_sub(self.live(pool)).min(all)
     }
     /// The oldest use in flight whose signal would serve `pool`, when no more can be created.

@@ -87,7 +87,12 @@ impl Ready {
     }
     #[inline(never)]
     fn refill(&mut self) {
-        self.next.extend(self.armed.drain(..self.flushed).rev());
+        if self.flushed == self.armed.len() {
+            std::mem::swap(&mut self.next, &mut self.armed);
+            self.next.reverse();
+        } else {
+            self.next.extend(self.armed.drain(..self.flushed).rev());
+        }
         self.flushed = 0;
     }
     /// A signal that was created armed and visible.

@@ -17,6 +17,12 @@ impl SpareRecords {
     pub(crate) fn take(&mut self) -> Option<Arc<Record>> {
         self.records.pop()
     }
+    /// Somebody lets go of `record`: it is kept, if nobody else holds it.
+    pub(crate) fn keep(&mut self, mut record: Arc<Record>) {
+        if self.records.len() < self.limit && Arc::get_mut(&mut record).is_some() {
+            self.records.push(record);
+        }
+    }
     /// The use of `record` is proven: whoever holds it learns of that, and its signal comes back.
     ///
     /// # Errors

@@ -80,7 +80,8 @@ fn holders_that_are_never_dropped_end_in_exhaustion() {
     let limits = RingLimits { size: 1, cap: 1, batch: 1, interrupt_spares: 0 };
     let mut ring = Ring::new(mark, limits, Arc::new(Reaper::new()));
     let mut leaked = Vec::new();
-    for packet in 0..2 {
+    for packet in 0..16 {
+        assert!(matches!(ring.secure(HOST), Err(Shortage::Grow { .. })));
         ring.add(SignalHandle::new(packet + 1), HOST, HOST);
         let mut secured = ring.secure(HOST).unwrap();
         leaked.push(secured.lend());
