@@ -67,9 +67,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline]
     pub(super) fn is_short(&self, pool: SignalMemory) -> bool {
         let usable = self.ring.usable(pool);
-        usable == 0
-            || usable <= self.policy.ring.low_water()
-                && self.since_look() >= u64::from(self.policy.ring.batch)
+        usable <= self.policy.ring.low_water()
+            && (usable == 0 || self.since_look() >= u64::from(self.policy.ring.batch))
     }
     #[cold]
     #[inline(never)]
