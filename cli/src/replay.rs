@@ -24,7 +24,7 @@ pub(crate) struct Options {
 
 /// How one file ended.
 enum Ended {
-    Passed(Report),
+    Passed(Box<Report>),
     Failed(String),
 }
 
@@ -67,7 +67,7 @@ fn replay_one(file: &Path, handler: &GraphicalReportHandler) -> Ended {
     };
     match parse(&file.display().to_string(), &text) {
         Ok(parsed) => match run(&parsed) {
-            Ok(report) => Ended::Passed(report),
+            Ok(report) => Ended::Passed(Box::new(report)),
             Err(failed) => Ended::Failed(drawn(failed.as_ref(), handler)),
         },
         Err(rejected) => Ended::Failed(match rejected.problems() {

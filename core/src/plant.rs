@@ -2,7 +2,7 @@
 //! that rule can be seen to fail.
 //!
 //! Without the feature `planted` the macro is the constant `false` and nothing of this remains in a
-//! build. With it, a fault is on only inside [`with`], on the calling thread.
+//! build. With it, a fault is on only inside `plant::with`, on the calling thread.
 
 /// Whether `$fault` is planted here and now. Constant `false` in every default build.
 #[cfg(feature = "planted")]

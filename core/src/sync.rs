@@ -5,7 +5,7 @@
 //! read-modify-write with no load just before it, since such a load hides other threads' stores from
 //! the search.
 //!
-//! Every ordering that a model must be able to break has a named [`Site`].
+//! Every ordering that a model must be able to break has a named `Site`.
 
 #![cfg_attr(
     not(ringfence_loom),

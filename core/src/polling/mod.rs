@@ -5,7 +5,7 @@
 //! ([`TrackerKind::Polling`](crate::drive::TrackerKind)), and what the benchmarks compare with.
 //!
 //! Like the [`ring`](crate::ring) it is pure: [`PollingRing::front`] says what to load, and
-//! [`PollingRing::judge`] what follows.
+//! `judge` what follows.
 
 mod suspect;
 

@@ -1,4 +1,4 @@
-//! A scenario as text: what [`parse`](super::parse) reads back as the same value.
+//! A scenario as text: what [`parse`](super::parse()) reads back as the same value.
 
 mod setup;
 mod text;
