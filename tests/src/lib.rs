@@ -4,3 +4,8 @@
 pub mod cases;
 pub mod null;
 pub mod programs;
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

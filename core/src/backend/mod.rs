@@ -1,7 +1,7 @@
 //! What a device must offer: small traits of facts and actions, with no decision of policy.
 //!
-//! Each trait has at most six methods and a numbered contract; a conformance suite has a test for
-//! each number. Methods take `&self`: a backend synchronises itself, and every trait is implemented
+//! Each trait has at most six methods and a numbered contract: what a backend promises, one sentence a
+//! number. Methods take `&self`: a backend synchronises itself, and every trait is implemented
 //! for `&T` as well, so that one device serves many trackers.
 //!
 //! | trait | a backend says |
