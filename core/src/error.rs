@@ -38,12 +38,13 @@ pub enum Error {
         cap: u32,
     },
     /// The backend could not create a signal.
-    #[error("a signal in {memory} memory could not be created: {cause}")]
+    #[error(
+        "a signal in {memory} memory could not be created: {cause}; let go of signals, or lower the ring's size"
+    )]
     Create {
         /// Where it should have lived.
         memory: SignalMemory,
         /// Why not.
-        #[source]
         cause: CreateError,
     },
     /// The device is gone (S17). Nothing is proven by that; what it may still write to is leaked.
@@ -55,14 +56,17 @@ pub enum Error {
         leaked: u32,
     },
     /// A wait ran into its limit. Nothing was changed: wait again, or force the completion.
-    #[error("use {of} was not finished within the limit of the wait")]
+    #[error(
+        "use {of} was not finished within the limit of the wait; wait again, raise the limit of the wait \
+         policy, or give the use up with `Tracker::force`"
+    )]
     TimedOut {
         /// The use that was waited for.
         of: UseId,
     },
     /// A submission failed after some of its parts were issued (S8). The issued ones were waited for,
     /// or the signal is quarantined until they are seen to be over.
-    #[error("use {of} failed after {issued} of its {parts} parts")]
+    #[error("use {of} failed after {issued} of its {parts} parts; submit the copy again")]
     PartFailed {
         /// The use.
         of: UseId,
@@ -77,7 +81,6 @@ pub enum Error {
         /// The use.
         of: UseId,
         /// Why.
-        #[source]
         cause: Failure,
     },
     /// A queue of another device was told to wait for a cell in this device's memory: a fault there,
@@ -104,7 +107,6 @@ pub enum Error {
         /// The signal.
         signal: SignalHandle,
         /// Why not.
-        #[source]
         cause: HandlerRefused,
     },
     /// A staging request larger than a chunk.
@@ -123,7 +125,7 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Failure {
     /// The device is gone (S17).
-    #[error("was in flight when the device was lost")]
+    #[error("was in flight when the device was lost; its results are undefined")]
     DeviceLost,
     /// A timeout stored 0 (S18).
     #[error("was completed by force; its work may still run, and its signal is quarantined")]
@@ -131,6 +133,9 @@ pub enum Failure {
     /// Some of its parts were refused (S8).
     #[error("was issued in part only")]
     PartFailed,
+    /// Its stream was closed before it finished.
+    #[error("was still in flight when its stream was closed; its results are not to be read")]
+    Abandoned,
     /// Its signal fell below 0 (S7).
     #[error("ended with its signal below 0: something decremented it once too often")]
     OverDecremented,

@@ -123,7 +123,8 @@ impl fmt::Display for LaneId {
     }
 }
 
-/// One publication of a signal: the packet that completes it.
+/// One publication of a signal: the packet that completes it. Shown as `q0g0#7`: queue, generation,
+/// packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UseId {
     lane: LaneId,
@@ -154,7 +155,8 @@ impl fmt::Display for UseId {
     }
 }
 
-/// What a backend calls a signal: an `hsa_signal_t`, a pointer, an index. 0 is no signal.
+/// What a backend calls a signal: an `hsa_signal_t`, a pointer, an index. 0 is no signal. One name of a
+/// device stands for one signal at a time; after `destroy` it may come back for another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SignalHandle(u64);
 impl SignalHandle {

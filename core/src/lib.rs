@@ -48,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 #[macro_use]
+#[cfg_attr(not(feature = "planted"), doc(hidden))]
 pub mod plant;
 
 pub mod backend;

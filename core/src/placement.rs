@@ -23,7 +23,7 @@ pub enum Role {
     Ipc,
 }
 
-/// Whether signals may live in device memory (`RINGFENCE_DEVICE_SIGNALS`).
+/// Whether signals may live in device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DeviceSignals {
     /// Never: the default, until a measurement for the device says otherwise.

@@ -78,7 +78,7 @@ pub enum WaitOutcome {
     Reached(SignalValue),
     /// The limit passed first; the value is still at or above the bound.
     TimedOut,
-    /// The device was lost, at most 100 ms ago (S17).
+    /// The device is lost; a wait in progress says so within 100 ms of the report (S17).
     Lost,
 }
 
@@ -134,7 +134,8 @@ pub enum Engine {
 /// 1. `timestamps` reads the start and end of the packet that last completed `signal`. It is called
 ///    after that completion and before the signal is armed again (a law of
 ///    `hsa_amd_profiling_get_dispatch_time`).
-/// 2. Both are ticks of `tick_rate`, which never changes.
+/// 2. Both are ticks of `tick_rate`, which never changes. A device without a clock answers with
+///    `RawInterval::default()`, which is no interval.
 pub trait Timestamps {
     /// Contract 1.
     fn timestamps(&self, signal: SignalHandle, engine: Engine) -> RawInterval;

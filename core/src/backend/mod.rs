@@ -13,6 +13,18 @@
 //! | [`PacketQueue`] | reserve, write and publish packets; the read index |
 //! | [`CopyEngine`] | copies on another engine |
 //! | [`Handlers`] | call back on completion |
+//!
+//! # Threads
+//!
+//! | methods | called on |
+//! |---|---|
+//! | `load`, `wait`, `timestamps`, `tick_rate`, `status` | any thread that queries or waits: a device that threads share has to be `Sync` |
+//! | `create`, `arm`, `publish_stores`, `flush`, `force`, `profiler` | the thread that uses the stream's tracker |
+//! | `destroy` | that thread, and wherever [`Reaper::reap`](crate::ring::Reaper::reap) is called |
+//! | `reserve`, `commit`, `ring_doorbell`, `read_index` | the threads of all streams on the queue, at once |
+//! | [`HandlerTable::handle`](crate::drive::HandlerTable::handle) | the backend's callback thread |
+//!
+//! No method may call back into a tracker.
 
 mod capabilities;
 mod copy;

@@ -34,10 +34,13 @@ pub enum Settled {
 /// One hardware queue. Other streams, and strangers, may publish on it as well.
 ///
 /// # Contract
-/// 1. `lane` is the queue's identity and the generation of its index space; it changes only when that
-///    restarts.
+/// 1. `lane` is the queue's identity and the generation of its index space. No other queue or copy engine
+///    of the process, on any device, has the same [`QueueId`](crate::id::QueueId): proofs are compared by
+///    it. It changes only when the index space restarts; the embedder then makes a new
+///    [`HardwareQueue`](crate::drive::HardwareQueue) and gives it to every stream with
+///    [`switch_queue`](crate::drive::Tracker::switch_queue): a restart is not noticed by itself.
 /// 2. `reserve` hands out consecutive indices, each once, and returns the first. It waits for nothing
-///    but ring space.
+///    but ring space; on a lost device it returns at once, and the packets go nowhere.
 /// 3. `commit` writes the packet at a reserved index. Packets become visible to the device in index
 ///    order: a later one is not seen before an earlier one is committed
 ///    (<https://github.com/ROCm/rocm-systems/issues/10377>).

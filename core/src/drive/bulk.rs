@@ -7,8 +7,8 @@ use super::{
     tracker::{Life, Tracker},
 };
 use crate::{
-    backend::{Device, Packet, PacketCount, PacketQueue, SignalMemory},
-    error::Error,
+    backend::{Device, PacketCount, PacketQueue, SignalMemory},
+    error::{CreateError, Error},
     id::{SignalHandle, UseId},
     ring::{IsFence, Record, Timing},
     sync::Arc,
@@ -62,79 +62,66 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let pools = self.secure_all(part)?;
         let timed = part.iter().filter(|what| is_recorded(what)).count();
         let mut records: Vec<Arc<Record>> = (0..timed).map(|_| self.fresh_record(None)).collect();
+        // Nothing can fail, wait or run code of others until all of them are published (S11).
         let first = self.queue.reserve(count);
         let mut failed = Ok(());
-        for (offset, what) in part.iter().enumerate() {
+        let mut unused = records.iter_mut();
+        for ((offset, what), pool) in part.iter().enumerate().zip(pools) {
             let at = first.plus(offset as u64);
-            if failed.is_err() {
-                self.queue.commit(at, &Packet::nothing()); // a reserved index is always published
-            } else if what.completion == Completion::None {
+            if what.completion == Completion::None {
                 self.queue.commit(at, &what.packet(SignalHandle::NULL));
-                let of = UseId::new(self.lane(), at);
-                self.note_packet(of, IsFence::No, what.release);
+                self.note_packet(UseId::new(self.lane(), at), IsFence::No, what.release);
                 self.note_bare();
-                each(of, None);
             } else {
-                let pool = pools.of(self, what);
-                let mut record = if is_recorded(what) { records.pop() } else { None };
-                match self.bind_and_commit(at, pool, what, record.as_mut()) {
-                    Ok(of) => each(of, record),
-                    Err(error) => failed = Err(error),
-                }
+                let record = if is_recorded(what) { unused.next() } else { None };
+                failed = failed.and(self.bind_and_commit(at, pool, what, record).map(drop));
             }
         }
         self.queue.ring_doorbell(first.plus(u64::from(count.count()) - 1));
+        failed?;
+        let mut records = records.into_iter();
+        for (offset, what) in part.iter().enumerate() {
+            let record = if is_recorded(what) { records.next() } else { None };
+            each(UseId::new(self.lane(), first.plus(offset as u64)), record);
+        }
         self.end_batch();
-        failed
+        Ok(())
     }
-    /// Room for every signal of a part, before any index is reserved.
-    fn secure_all(&mut self, part: &[Submission<Q::Work>]) -> Result<Pools, Error> {
-        let mut pools = Pools { wanted: [0; 4], instead_of_interrupts: SignalMemory::Interrupt };
-        for what in part.iter().filter(|what| what.completion == Completion::Signal) {
-            pools.wanted[self.place(what.role).index()] += 1;
+    /// Room for every signal of a part, before any index is reserved; and the pool of each, since what
+    /// decides it may change meanwhile.
+    fn secure_all(
+        &mut self,
+        part: &[Submission<Q::Work>],
+    ) -> Result<[SignalMemory; AT_ONCE], Error> {
+        let mut pools = [SignalMemory::Host; AT_ONCE];
+        let mut wanted = [0_usize; 4];
+        for (what, pool) in part.iter().zip(&mut pools) {
+            if what.completion == Completion::Signal {
+                *pool = self.place(what.role);
+                wanted[pool.index()] += 1;
+            }
+        }
+        let interrupts = std::mem::take(&mut wanted[SignalMemory::Interrupt.index()]);
+        match self.room_for(SignalMemory::Interrupt, interrupts) {
+            Ok(()) => {}
+            Err(Error::Create { cause: CreateError::NoInterrupts, .. }) => {
+                let blocking = pools.iter_mut().filter(|pool| **pool == SignalMemory::Interrupt);
+                blocking.for_each(|pool| *pool = SignalMemory::Host);
+                wanted[SignalMemory::Host.index()] += interrupts;
+            }
+            Err(error) => return Err(error),
         }
         for pool in SignalMemory::ALL {
-            let mut wanted = pools.wanted[pool.index()];
-            if pool == SignalMemory::Host && pools.instead_of_interrupts == SignalMemory::Host {
-                wanted += pools.wanted[SignalMemory::Interrupt.index()];
-            }
-            if wanted > self.ring.usable(pool) {
-                match self.make_room(pool, wanted) {
-                    Ok(()) => {}
-                    Err(Error::Create {
-                        cause: crate::error::CreateError::NoInterrupts, ..
-                    }) => {
-                        pools.instead_of_interrupts = SignalMemory::Host;
-                        let all = wanted + pools.wanted[SignalMemory::Host.index()];
-                        self.make_room(SignalMemory::Host, all)?;
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
+            self.room_for(pool, wanted[pool.index()])?;
         }
         Ok(pools)
+    }
+    fn room_for(&mut self, pool: SignalMemory, wanted: usize) -> Result<(), Error> {
+        if wanted > self.ring.usable(pool) { self.make_room(pool, wanted) } else { Ok(()) }
     }
 }
 
 /// Whether a use's timing has to be kept for somebody.
 fn is_recorded<W>(what: &Submission<W>) -> bool {
     what.completion == Completion::Signal && what.timing == Timing::Wanted
-}
-
-/// Which pools a part takes its signals from.
-struct Pools {
-    wanted: [usize; 4],
-    instead_of_interrupts: SignalMemory,
-}
-impl Pools {
-    fn of<D: Device, Q: PacketQueue>(
-        &self,
-        tracker: &Tracker<D, Q>,
-        what: &Submission<Q::Work>,
-    ) -> SignalMemory {
-        match tracker.place(what.role) {
-            SignalMemory::Interrupt => self.instead_of_interrupts,
-            pool => pool,
-        }
-    }
 }

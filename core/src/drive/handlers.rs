@@ -99,8 +99,13 @@ impl<T> HandlerTable<T> {
     ///
     /// Takes the timing, if it is wanted and still to be had, and lets go of the signal. No user code
     /// runs here, and no lock is held (S13).
+    ///
+    /// # Panics
+    /// If `device` is not the one that reported the token.
     pub fn handle(&self, device: &impl Device, token: HandlerToken) -> Option<Handled<T>> {
         let Entry { hold, record, then } = self.take(token)?;
+        let recorded_on = record.about().device;
+        assert_eq!(device.id(), recorded_on, "a token is handled with the device that reported it");
         if record.outcome() == Outcome::Pending {
             record.about().ledger.note(LoadCause::Query, record.about().memory);
             let _ = record.observed(device.load(hold.signal()));

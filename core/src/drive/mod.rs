@@ -2,8 +2,8 @@
 //! traits of [`backend`](crate::backend).
 //!
 //! A [`Tracker`] belongs to one stream and is used by one thread at a time; what threads share is
-//! behind it (the watermark of the [`HardwareQueue`]) or in front of it (events). Static dispatch, and
-//! nothing on the path of a use allocates or takes a lock.
+//! behind it (the watermark of the [`HardwareQueue`]) or in front of it (events). Static dispatch; in a
+//! steady loop nothing is allocated, and a lock is taken only for a use that somebody asked a record of.
 //!
 //! An operation that can wait or that touches what others touch is a small resumable value
 //! ([`Reclaim`], [`Room`]): it stops before each shared access and before each wait, and the plain

@@ -7,7 +7,8 @@ use crate::{backend::PacketQueue, sync::Arc, watermark::Watermark};
 /// A hardware queue with its one watermark. Clone it to put several streams on the queue: what one of
 /// them proves, the others need not load.
 ///
-/// When the queue's index space restarts, make a new one.
+/// When the queue's index space restarts, make a new one, and give it to every stream with
+/// [`switch_queue`](super::Tracker::switch_queue).
 #[derive(Clone, Debug)]
 pub struct HardwareQueue<Q> {
     queue: Q,

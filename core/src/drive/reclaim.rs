@@ -40,7 +40,7 @@ impl Reclaim {
     ///
     /// # Errors
     /// A signal fell below 0, or the device was lost.
-    #[inline]
+    #[inline(always)]
     pub fn step<D: Device, Q: PacketQueue>(
         self,
         tracker: &mut Tracker<D, Q>,

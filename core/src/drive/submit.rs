@@ -88,7 +88,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline(always)]
     pub(super) fn secure_room(&mut self, role: Role) -> Result<SignalMemory, Error> {
         let pool = self.place(role);
-        if self.is_short(pool) { self.find_room(role, pool, 1) } else { Ok(pool) }
+        if self.ring.is_due(pool) && self.is_short(pool) {
+            self.find_room(role, pool, 1)
+        } else {
+            Ok(pool)
+        }
     }
     #[cold]
     #[inline(never)]

@@ -31,11 +31,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// [`Error::TimedOut`], [`Error::DeviceLost`], and what [`submit`](Self::submit) says.
-    /// [`Error::Failed`] when everything else is finished, but something was given up and may still run.
+    /// [`Error::Failed`] when everything else is finished, but something was given up and may still run;
+    /// and then also an error that an earlier call met after it had done what it was called for.
     pub fn synchronize(&mut self) -> Result<Synced, Error> {
-        if let Some(error) = self.deferred.take() {
-            return Err(error);
-        }
         if self.device.status() == DeviceStatus::Lost {
             return Err(self.lose());
         }
@@ -56,9 +54,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 let _sleeps = self.wait_and_settle(probe)?;
             }
         }
-        match self.given_up() {
-            None => Ok(Synced { release: CacheScope::System, sleeps }),
-            Some((of, cause)) => Err(Error::Failed { of, cause }),
+        match (self.given_up(), self.deferred.take()) {
+            (None, None) => Ok(Synced { release: CacheScope::System, sleeps }),
+            (None, Some(deferred)) => Err(deferred),
+            (Some((of, cause)), _) => Err(Error::Failed { of, cause }),
         }
     }
     /// Work that was given up, by force or half way, and that may still run where no fence of this

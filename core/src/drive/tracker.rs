@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     backend::{Capabilities, Created, Device, PacketQueue, Profiler, SignalMemory},
-    error::{CreateError, Error},
+    error::{CreateError, Error, Failure},
     id::{CacheScope, LaneId, SignalHandle, UseId},
     ledger::{Counts, Ledger},
     placement::{DeviceSignals, Placement, Role},
@@ -127,6 +127,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn ring(&self) -> &Ring {
         &self.ring
     }
+    /// Where signals go when nobody holds them any more: to be destroyed by whoever reaps.
+    pub fn reaper(&self) -> &Arc<Reaper> {
+        self.ring.reaper()
+    }
     /// What tracking has cost so far, events of this stream included.
     pub fn counts(&self) -> Counts {
         let mut counts = self.own_counts();
@@ -203,8 +207,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.life != Life::Lost {
             self.life = Life::Lost;
             let leaked = match &mut self.polling {
-                Some(polling) => polling.lose(),
-                None => self.ring.lose(),
+                Some(polling) => polling.lose(Failure::DeviceLost),
+                None => self.ring.lose(Failure::DeviceLost),
             };
             self.counts.leaked += u64::from(leaked);
         }
@@ -223,16 +227,18 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Waits for the stream's work and destroys its signals. Those that others still hold are destroyed
     /// by [`Reaper::reap`] of the reaper that is returned, once the last hold is gone.
     ///
+    /// A tracker that is dropped instead waits for nothing, and its signals are never destroyed.
+    ///
     /// # Errors
-    /// As [`synchronize`](Self::synchronize); signals that the device may still write to are leaked.
+    /// As [`synchronize`](Self::synchronize). What is in flight then ends as [`Failure::Abandoned`], and
+    /// the signals that the device may still write to are neither used nor destroyed; the rest is
+    /// destroyed all the same, or by the [`reaper`](Self::reaper).
     pub fn close(mut self) -> Result<Arc<Reaper>, Error> {
         let waited = self.drain();
-        if waited.is_err() {
-            let _error = self.lose();
-        }
-        // What the device may still write to is neither used nor destroyed (S18).
-        let _leaked =
-            self.polling.as_mut().map_or_else(|| self.ring.give_up(), PollingRing::give_up);
+        let _leaked = match &mut self.polling {
+            Some(polling) => polling.lose(Failure::Abandoned),
+            None => self.ring.lose(Failure::Abandoned),
+        };
         let reaper = self.ring.reaper().clone();
         let Self { device, ring, polling, .. } = self;
         drop((ring, polling));

@@ -32,6 +32,9 @@ impl Snapshot {
     }
     /// Whether it is finished: by a proof, without any load, where there is one (S19); else by one load
     /// of its signal, which also proves everything before it to all streams of the queue. Never blocks.
+    ///
+    /// # Panics
+    /// If `device` is not the one that it was recorded on, as [`synchronize`](Self::synchronize).
     pub fn query<D: Device>(&self, device: &D) -> EventStatus {
         #[cfg(feature = "planted")]
         if self.record.is_overwritten() {
@@ -48,6 +51,7 @@ impl Snapshot {
     }
     /// One load of the signal, unless the ring took it back since: then the answer is there.
     fn look<D: Device>(&self, device: &D, cause: LoadCause) -> Outcome {
+        self.check_device(device);
         if device.status() == DeviceStatus::Lost {
             return self.give_up();
         }
@@ -56,6 +60,15 @@ impl Snapshot {
         };
         self.note_load(cause);
         self.record.observed(device.load(hold.signal()))
+    }
+    /// Another device's signal of that name says nothing of this use.
+    fn check_device<D: Device>(&self, device: &D) {
+        let recorded_on = self.record.about().device;
+        assert_eq!(
+            device.id(),
+            recorded_on,
+            "an event is asked about on the device it was recorded on"
+        );
     }
     fn note_load(&self, cause: LoadCause) {
         self.record.about().ledger.note(cause, self.memory());
@@ -91,6 +104,7 @@ impl Snapshot {
         }
     }
     fn block<D: Device>(&self, device: &D, policy: &WaitPolicy) -> Result<Outcome, Error> {
+        self.check_device(device);
         let Some(hold) = self.record.hold() else {
             return Ok(self.record.outcome());
         };

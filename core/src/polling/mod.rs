@@ -253,12 +253,12 @@ impl PollingRing {
         }
     }
     /// The device is gone: uses in flight end in an error, and their signals are given up.
-    pub(crate) fn lose(&mut self) -> u32 {
+    pub(crate) fn lose(&mut self, why: Failure) -> u32 {
         let mut leaked = 0;
         for slot in self.pools.iter_mut().flatten() {
             if let State::InFlight(used) = &slot.state {
                 if let Some(record) = &used.record {
-                    record.fail(Failure::DeviceLost);
+                    record.fail(why);
                 }
                 slot.held.drain(..).for_each(std::mem::forget);
                 std::mem::forget(slot.custody.lend());

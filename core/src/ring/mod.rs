@@ -85,7 +85,7 @@ impl Ring {
             limits,
             slots: Vec::with_capacity(limits.size as usize),
             lanes: Lanes::new(Lane::compute(mark, limits.size as usize)),
-            ready: Default::default(),
+            ready: std::array::from_fn(|_| Ready::new(limits.low_water())),
             counts: Default::default(),
             parked: VecDeque::new(),
             quarantine: Vec::new(),
@@ -116,6 +116,12 @@ impl Ring {
     #[inline]
     pub fn usable(&self, pool: SignalMemory) -> usize {
         self.ready[pool.index()].usable()
+    }
+    /// Whether it is time to see whether signals of `pool` run short: at the latest when half a ring was
+    /// taken since it last was.
+    #[inline(always)]
+    pub(crate) fn is_due(&self, pool: SignalMemory) -> bool {
+        self.ready[pool.index()].is_due()
     }
     /// Signals of `pool` that count against the cap.
     pub fn live(&self, pool: SignalMemory) -> u32 {

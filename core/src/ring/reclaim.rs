@@ -7,7 +7,7 @@ use super::{
     lane::{InFlight, Lane, UseFlags},
     record::{IsFence, Outcome, Record},
     secure::Timing,
-    slot::{PoolCount, SlotIndex},
+    slot::{PoolCount, Ready, SlotIndex},
 };
 use crate::{
     backend::{Engine, SignalMemory},
@@ -203,7 +203,8 @@ impl Ring {
         let pool = slot.pool.index();
         match slot.arm(retired) {
             Ok(arm) => {
-                self.ready[pool].push_armed(at, slot.pool);
+                self.ready[pool].push_armed(at);
+                flush_host_pools(&mut self.ready);
                 Some(arm)
             }
             Err(retired) => {
@@ -244,6 +245,14 @@ impl Ring {
     #[cfg(feature = "planted")]
     pub(crate) fn release_pins_below(&mut self, read_index: crate::id::PacketId) {
         self.lanes.own.pins.free_below(read_index, |_| crate::retire::Freed::Now);
+    }
+}
+
+/// A store to host memory is ordered before the packet's header: no flush makes it visible.
+#[inline]
+pub(super) fn flush_host_pools(ready: &mut [Ready; 4]) {
+    for pool in [SignalMemory::Host, SignalMemory::Interrupt, SignalMemory::Shared] {
+        ready[pool.index()].flushed();
     }
 }
 

@@ -72,6 +72,7 @@ const LOST: u8 = 2;
 const FORCED: u8 = 3;
 const PART_FAILED: u8 = 4;
 const OVER: u8 = 5;
+const ABANDONED: u8 = 6;
 
 /// Start, end and rate, published together with `TAKEN`.
 #[derive(Debug)]
@@ -168,6 +169,7 @@ impl Record {
             FORCED if planted!(ForcedIsFinished) => Outcome::Finished,
             FORCED => Outcome::Failed(Failure::Forced),
             PART_FAILED => Outcome::Failed(Failure::PartFailed),
+            ABANDONED => Outcome::Failed(Failure::Abandoned),
             _ => Outcome::Failed(Failure::OverDecremented),
         }
     }
@@ -176,7 +178,7 @@ impl Record {
         self.signal.lock().clone()
     }
     /// The use's own value was loaded by whoever held the signal. A fence's also proves all before it.
-    pub fn observed(&self, value: SignalValue) -> Outcome {
+    pub(crate) fn observed(&self, value: SignalValue) -> Outcome {
         match value.state() {
             ValueState::Pending => return Outcome::Pending,
             ValueState::OverDecremented if !planted!(IgnoreOverDecrement) => {
@@ -197,7 +199,7 @@ impl Record {
         self.outcome()
     }
     /// Takes the timing out of the signal, once, while it is held; later callers get what was taken.
-    pub fn harvest(
+    pub(crate) fn harvest(
         &self,
         rate: TickRate,
         read: impl FnOnce(SignalHandle, Engine) -> Option<Interval>,
@@ -259,6 +261,7 @@ impl Record {
             Failure::Forced => FORCED,
             Failure::PartFailed => PART_FAILED,
             Failure::OverDecremented => OVER,
+            Failure::Abandoned => ABANDONED,
         });
         self.let_go();
     }

@@ -52,8 +52,9 @@ impl Slot {
 /// Armed signals of one pool, oldest first. Those that are flushed can be used (S10).
 ///
 /// Two stacks, since taking and giving back are the path of every use: the first is taken from its
-/// end, and filled from the second, in reverse, when it is empty.
-#[derive(Debug, Default)]
+/// end, and filled from the second, in reverse, when it is empty. It is filled with half a ring at most:
+/// when it is empty is when a submission looks whether signals run short.
+#[derive(Debug)]
 #[repr(align(64))] // a cache line each
 pub(crate) struct Ready {
     /// Flushed, the oldest last.
@@ -62,8 +63,18 @@ pub(crate) struct Ready {
     armed: Vec<SlotIndex>,
     /// So many of `armed`, from its front, are flushed as well.
     flushed: usize,
+    /// The first stack is filled with so many at most.
+    at_once: usize,
 }
 impl Ready {
+    pub(crate) fn new(at_once: usize) -> Self {
+        Self { next: Vec::new(), armed: Vec::new(), flushed: 0, at_once: at_once.max(1) }
+    }
+    /// Whether it is time to see whether signals run short.
+    #[inline(always)]
+    pub(crate) fn is_due(&self) -> bool {
+        self.next.is_empty()
+    }
     #[inline]
     pub(crate) fn usable(&self) -> usize {
         self.next.len() + self.flushed
@@ -87,26 +98,20 @@ impl Ready {
     }
     #[inline(never)]
     fn refill(&mut self) {
-        if self.flushed == self.armed.len() {
-            std::mem::swap(&mut self.next, &mut self.armed);
-            self.next.reverse();
-        } else {
-            self.next.extend(self.armed.drain(..self.flushed).rev());
-        }
-        self.flushed = 0;
+        let count = self.flushed.min(self.at_once);
+        self.next.extend(self.armed[..count].iter().rev());
+        self.armed.drain(..count);
+        self.flushed -= count;
     }
     /// A signal that was created armed and visible.
     pub(crate) fn push_visible(&mut self, slot: SlotIndex) {
         self.armed.insert(self.flushed, slot);
         self.flushed += 1;
     }
-    /// A signal of `pool` whose arm is on its way.
+    /// A signal whose arm is on its way.
     #[inline(always)]
-    pub(crate) fn push_armed(&mut self, slot: SlotIndex, pool: SignalMemory) {
+    pub(crate) fn push_armed(&mut self, slot: SlotIndex) {
         self.armed.push(slot);
-        if pool != SignalMemory::Device {
-            self.flushed(); // a store to host memory is ordered before the packet's header
-        }
     }
     #[inline]
     pub(crate) fn flushed(&mut self) {

@@ -4,7 +4,7 @@ use super::{
     Ring,
     custody::Arm,
     lane::{self, InFlight, Lane, UseFlags},
-    reclaim::park,
+    reclaim::{flush_host_pools, park},
 };
 use crate::{
     id::UseId,
@@ -65,7 +65,7 @@ impl Ring {
                 match slot.arm(proof.harvest(Harvest::NOT_WANTED)) {
                     Ok(arm) => {
                         store(arm);
-                        ready[slot.pool.index()].push_armed(used.slot, slot.pool);
+                        ready[slot.pool.index()].push_armed(used.slot);
                     }
                     Err(proof) => {
                         park(parked, &mut counts[slot.pool.index()], used.slot, proof);
@@ -76,6 +76,7 @@ impl Ring {
             }
         }
         uses.drain(..retired);
+        flush_host_pools(ready);
         Batch { armed: retired - held, parked: held }
     }
 }

@@ -65,9 +65,9 @@ impl Ring {
         }
         self.finish_at(at, 0, Grounds::Drained)
     }
-    /// The device is gone: every recorded use ends in an error, nothing is proven, and every signal
+    /// The device is gone, or nobody will look any more: every recorded use ends in an error, nothing is proven, and every signal
     /// that the device may still write to is given up. Returns how many.
-    pub fn lose(&mut self) -> u32 {
+    pub fn lose(&mut self, why: Failure) -> u32 {
         let mut leaked = 0;
         for at in 0..self.lanes.len() {
             for (_, pin) in self.lanes[at].pins.drain() {
@@ -77,7 +77,7 @@ impl Ring {
             while let Some(&used) = self.lanes[at].uses.front() {
                 self.lanes[at].pop(used);
                 if let Some(record) = self.slot_mut(used.slot).record.take() {
-                    record.fail(Failure::DeviceLost);
+                    record.fail(why);
                 }
                 // Lent and never returned: the signal is neither armed nor destroyed.
                 std::mem::forget(self.slot_mut(used.slot).custody.lend());

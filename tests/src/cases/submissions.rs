@@ -52,6 +52,12 @@ impl Plain {
 }
 impl Steady for Plain {
     fn run(&mut self, units: u64) {
+        if let [only] = &mut self.0[..] {
+            for _ in 0..units {
+                submit(only);
+            }
+            return;
+        }
         let streams = self.0.len() as u64;
         let in_turn = units / streams;
         for _ in 0..in_turn {

@@ -21,7 +21,7 @@ fn versions(tree: &Tree) -> Result<Outcome, Failure> {
     Program::cargo(tree, "clippy --version").run()
 }
 
-/// Licences, sources and advisories of every dependency, by `deny.toml`.
+/// Licences and sources of every dependency, and no banned ones, by `deny.toml`.
 fn deny(tree: &Tree) -> Result<Outcome, Failure> {
     match Program::cargo(tree, "deny --version").presence() {
         Presence::Here => Program::cargo(tree, "deny check licenses bans sources").run(),

@@ -87,7 +87,7 @@ fn every_broken_file_fails_and_says_what_it_is_about() {
         ),
         ("impossible_move.toml", "7:3: the device cannot do that: it cannot complete `k2`"),
         (
-            "over_decrement_goes_unnoticed.toml",
+            "over_decrement_not_expected.toml",
             "9:3: this step failed: use q0g0#0: signal s0x1 fell to -1",
         ),
         ("several_faults_at_once.toml", "2:16: there is no rule `S33`"),

@@ -125,7 +125,7 @@ fn a_lost_device_fails_every_record_and_gives_up_its_signals() {
     record.renew(about(of, &mark), secured.lend());
     let record = Arc::new(record);
     secured.bind(of.packet(), on(lane(0), Barrier::Set), Some(record.clone()));
-    assert_eq!(ring.lose(), 1);
+    assert_eq!(ring.lose(Failure::DeviceLost), 1);
     assert_eq!(record.outcome(), Outcome::Failed(Failure::DeviceLost));
     drop(ring);
     let mut destroyed = Vec::new();
