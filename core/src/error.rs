@@ -101,6 +101,12 @@ pub enum Error {
         /// The recording that is in flight.
         of: UseId,
     },
+    /// One packet was to wait for any of more uses than it has places.
+    #[error("one packet can wait for any of {max} uses at most; wait for fewer")]
+    TooManyAlternatives {
+        /// How many places there are.
+        max: usize,
+    },
     /// The backend refused to call back for this signal.
     #[error("no handler can be set on {signal:?}: {cause}")]
     Handler {

@@ -59,12 +59,12 @@ impl<T> RetireQueue<T> {
         if proven.covers(front) { self.held.pop_front().map(|held| held.1) } else { None }
     }
     /// The next value that one use's own proof frees, out of order. Call until `None`.
-    pub fn next_of(&mut self, packet: PacketId) -> Option<T> {
+    pub(crate) fn next_of(&mut self, packet: PacketId) -> Option<T> {
         let at = self.held.partition_point(|held| held.0 < packet);
         if self.held.get(at)?.0 == packet { self.held.remove(at).map(|held| held.1) } else { None }
     }
     /// Frees each value below `packet` for which `freed` says so, out of order.
-    pub fn free_below(&mut self, packet: PacketId, mut freed: impl FnMut(&T) -> Freed) {
+    pub(crate) fn free_below(&mut self, packet: PacketId, mut freed: impl FnMut(&T) -> Freed) {
         let end = self.held.partition_point(|held| held.0 < packet);
         let mut at = 0;
         for _ in 0..end {
@@ -106,7 +106,7 @@ impl<T> RetireQueue<T> {
 
 /// Whether one value is freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Freed {
+pub(crate) enum Freed {
     /// It is.
     Now,
     /// It is not.

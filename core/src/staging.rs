@@ -93,7 +93,7 @@ impl Staging {
             busy,
         }
     }
-    /// Takes `len` bytes whose offset is a multiple of `align`.
+    /// Takes `len` bytes whose place, counted from the start of the first chunk, is a multiple of `align`.
     ///
     /// # Errors
     /// [`Error::StagingTooLarge`] when no chunk is that large.
@@ -102,7 +102,7 @@ impl Staging {
             return Err(Error::StagingTooLarge { wanted: len, chunk: self.chunk_bytes });
         }
         if let Some(chunk) = self.current {
-            let offset = self.filled.next_multiple_of(align.get());
+            let offset = self.aligned(chunk, self.filled, align);
             if offset.checked_add(len).is_some_and(|end| end <= self.chunk_bytes) {
                 return Ok(Staged::Piece(self.cut(chunk, offset, len)));
             }
@@ -120,7 +120,16 @@ impl Staging {
             return Ok(self.full());
         };
         self.current = Some(chunk);
-        Ok(Staged::Piece(self.cut(chunk, 0, len)))
+        let offset = self.aligned(chunk, 0, align);
+        if offset + len > self.chunk_bytes {
+            return Err(Error::StagingTooLarge { wanted: offset + len, chunk: self.chunk_bytes });
+        }
+        Ok(Staged::Piece(self.cut(chunk, offset, len)))
+    }
+    /// The next offset in `chunk` at or after `from` whose place in the whole memory is aligned.
+    fn aligned(&self, chunk: ChunkIndex, from: u64, align: NonZeroU64) -> u64 {
+        let start = u64::from(chunk.0) * self.chunk_bytes;
+        (start + from).next_multiple_of(align.get()) - start
     }
     fn cut(&mut self, chunk: ChunkIndex, offset: u64, len: u64) -> Piece {
         self.filled = offset + len;
@@ -130,8 +139,13 @@ impl Staging {
     fn full(&self) -> Staged {
         Staged::Full(self.busy.oldest())
     }
-    /// Every piece taken since the last call is read by this packet, which is published.
+    /// Every piece taken since the last call is read by this packet, which is published. Only a fence at
+    /// or after it frees its chunk: a stream whose packets have no barrier bit publishes one now and then.
+    ///
+    /// # Panics
+    /// If the packet is of another queue or generation: a stream that moves takes another staging ring.
     pub fn used_by(&mut self, of: UseId) {
+        assert_eq!(of.lane(), self.busy.lane(), "staged for another queue or generation");
         self.last_use = Some(of);
         self.unsubmitted = Unsubmitted::None;
         for chunk in self.spilled.drain(..) {

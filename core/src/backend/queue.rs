@@ -38,7 +38,8 @@ pub enum Settled {
 ///    of the process, on any device, has the same [`QueueId`](crate::id::QueueId): proofs are compared by
 ///    it. It changes only when the index space restarts; the embedder then makes a new
 ///    [`HardwareQueue`](crate::drive::HardwareQueue) and gives it to every stream with
-///    [`switch_queue`](crate::drive::Tracker::switch_queue): a restart is not noticed by itself.
+///    [`switch_queue`](crate::drive::Tracker::switch_queue), before anything else is submitted: a restart
+///    is not noticed by itself.
 /// 2. `reserve` hands out consecutive indices, each once, and returns the first. It waits for nothing
 ///    but ring space; on a lost device it returns at once, and the packets go nowhere.
 /// 3. `commit` writes the packet at a reserved index. Packets become visible to the device in index

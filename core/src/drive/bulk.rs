@@ -111,8 +111,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             Err(error) => return Err(error),
         }
-        for pool in SignalMemory::ALL {
-            self.room_for(pool, wanted[pool.index()])?;
+        // Room for one may cost another a signal, for a fence that was asked for: until there is for all.
+        let mut short = true;
+        while std::mem::take(&mut short) {
+            for pool in SignalMemory::ALL {
+                let before = self.counts.fences_asked;
+                self.room_for(pool, wanted[pool.index()])?;
+                short |= self.counts.fences_asked > before;
+            }
         }
         Ok(pools)
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::settle::harvest;
 use crate::{
-    backend::{Device, HandlerToken, Handlers},
+    backend::{Device, DeviceStatus, HandlerToken, Handlers},
     error::Error,
     ledger::LoadCause,
     ring::{Holder, Outcome, Record, Timing},
@@ -109,6 +109,9 @@ impl<T> HandlerTable<T> {
         if record.outcome() == Outcome::Pending {
             record.about().ledger.note(LoadCause::Query, record.about().memory);
             let _ = record.observed(device.load(hold.signal()));
+        }
+        if record.outcome() == Outcome::Pending && device.status() == DeviceStatus::Lost {
+            record.lose();
         }
         let interval = match record.outcome() {
             Outcome::Finished if record.about().timing == Timing::Wanted => {

@@ -9,7 +9,7 @@ use crate::{
     backend::{Body, Deps, Device, Features, MAX_DEPS, PacketQueue, ValueWait},
     error::Error,
     id::{Barrier, DeviceId, LaneId, SignalHandle, SignalValue, UseId},
-    ring::{Awaits, Holder, Outcome, PacketOrder, Record},
+    ring::{Awaits, Holder, Outcome, PacketOrder, Record, Recorded},
     sync::Arc,
 };
 
@@ -37,13 +37,15 @@ impl Awaited {
             }
             Outcome::Pending => {}
         }
-        Ok(record.hold().map(|hold| Self {
-            of: about.of,
-            memory: about.memory,
-            device: about.device,
-            order: about.order,
-            hold,
-        }))
+        let Some(hold) = record.hold() else {
+            // Over since, and the outcome was published before the signal was let go of.
+            return match record.outcome() {
+                Outcome::Failed(cause) => Err(Error::Failed { of: about.of, cause }),
+                Outcome::Finished | Outcome::Pending => Ok(None),
+            };
+        };
+        let Recorded { of, memory, device, order, .. } = *about;
+        Ok(Some(Self { of, memory, device, order, hold }))
     }
     /// The use.
     pub fn use_id(&self) -> UseId {
@@ -79,7 +81,7 @@ pub enum WaitBy {
     /// BARRIER_AND: for all of them, and later packets wait as well.
     #[default]
     And,
-    /// BARRIER_OR: for one of them.
+    /// BARRIER_OR: for one of them, of [`MAX_DEPS`] at most; for none, if one is over already.
     Or,
     /// The vendor's barrier-value packet, one for each and a barrier packet behind them, where the device
     /// has it; else BARRIER_AND.
@@ -89,14 +91,15 @@ pub enum WaitBy {
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// The stream's later packets wait, on the device, for these uses. Each one's signal is not armed
     /// again before the packet that waits for it is proven complete (S9). Waits that the queue's own
-    /// order implies publish nothing.
+    /// order implies publish nothing, and so does a use that is over: what
+    /// [`Snapshot::awaited`](crate::event::Snapshot::awaited) says of it is `None`.
     ///
     /// # Errors
     /// [`Error::PeerCell`] for a cell that this device cannot read, [`Error::DeviceLost`]; with the
     /// polling tracker also what [`submit`](Self::submit) says.
     pub fn await_uses(
         &mut self,
-        uses: impl IntoIterator<Item = Awaited>,
+        uses: impl IntoIterator<Item = Option<Awaited>>,
         by: WaitBy,
     ) -> Result<(), Error> {
         if self.life == Life::Lost {
@@ -107,10 +110,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             WaitBy::Value if !features.contains(Features::BARRIER_VALUE) => WaitBy::And,
             by => by,
         };
+        if by == WaitBy::Or {
+            return self.await_any(uses);
+        }
         let at_once = if by == WaitBy::Value { 1 } else { MAX_DEPS };
         let mut waits = false;
-        let mut uses =
-            uses.into_iter().filter(|awaited| by == WaitBy::Or || !awaited.is_implied_on(lane));
+        let mut uses = uses.into_iter().flatten().filter(|awaited| !awaited.is_implied_on(lane));
         loop {
             let mut some: [Option<Awaited>; MAX_DEPS] = Default::default();
             let mut signals = [SignalHandle::NULL; MAX_DEPS];
@@ -133,6 +138,25 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.submit_own(behind)?;
         }
         Ok(())
+    }
+    fn await_any(&mut self, uses: impl IntoIterator<Item = Option<Awaited>>) -> Result<(), Error> {
+        let (id, features) = (self.device.id(), self.capabilities.features);
+        let mut some: [Option<Awaited>; MAX_DEPS] = Default::default();
+        let mut signals = [SignalHandle::NULL; MAX_DEPS];
+        let mut count = 0;
+        for awaited in uses {
+            let Some(awaited) = awaited else {
+                return Ok(()); // one is over: there is nothing to wait for
+            };
+            awaited.check_reader(id, features)?;
+            if count == MAX_DEPS {
+                return Err(Error::TooManyAlternatives { max: MAX_DEPS });
+            }
+            signals[count] = awaited.signal();
+            some[count] = Some(awaited);
+            count += 1;
+        }
+        if count == 0 { Ok(()) } else { self.publish_wait(WaitBy::Or, &signals[..count], some) }
     }
     fn publish_wait(
         &mut self,

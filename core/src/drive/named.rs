@@ -33,6 +33,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
         }
+        if self.device.status() == DeviceStatus::Lost {
+            return Err(self.lose());
+        }
         self.retire_known()?;
         match self.ring.look_up(named) {
             Named::Over => Ok(Outcome::Finished),

@@ -8,7 +8,7 @@ use crate::{
     backend::{
         CopyEngine, Device, Engine, MAX_DEPS, PacketCount, PacketQueue, SignalMemory, WaitOutcome,
     },
-    error::Error,
+    error::{CreateError, Error},
     id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
     ledger::LoadCause,
     placement::Role,
@@ -39,8 +39,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                     if self.judge(place, value)? == Judged::Over {
                         continue;
                     }
-                    if self.polls().may_grow(pool) {
-                        self.create(pool, 1)?;
+                    if self.polls().may_grow(pool) && self.create(pool, 1).is_ok() {
                         self.counts.grows += 1;
                     } else {
                         self.counts.waits_for_room += 1;
@@ -48,6 +47,20 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                     }
                 }
             }
+        }
+    }
+    /// A pool with an armed signal for `role` at its front: host signals, once interrupts are used up.
+    fn poll_for(
+        &mut self,
+        role: Role,
+    ) -> Result<(SignalMemory, SignalHandle, SignalMemory), Error> {
+        let pool = self.place(role);
+        match self.poll_front(pool) {
+            Err(Error::Create { cause: CreateError::NoInterrupts, .. }) => {
+                let instead = self.place(role);
+                self.poll_front(instead).map(|(signal, memory)| (instead, signal, memory))
+            }
+            polled => polled.map(|(signal, memory)| (pool, signal, memory)),
         }
     }
     fn rearm_front(&mut self, pool: SignalMemory) {
@@ -59,7 +72,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                     self.flush_one();
                 }
             }
-            Some(Rearmed::GivenAway) => self.counts.parks += 1,
+            Some(Rearmed::GivenAway) => {
+                self.counts.parks += 1;
+                self.reap();
+            }
             None => {}
         }
     }
@@ -80,7 +96,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             _ => Harvest::NOT_WANTED,
         };
-        polling.as_mut().expect(POLLS).judge(place, value, take)
+        let judged = polling.as_mut().expect(POLLS).judge(place, value, take);
+        if let Err(error) = &judged {
+            self.note_condemned(error);
+        }
+        judged
     }
     /// Waits on the host for the use at `place`.
     fn wait_at(&mut self, place: Place) -> Result<Sleeps, Error> {
@@ -150,8 +170,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         what: Submission<Q::Work>,
         record: Option<&mut Arc<Record>>,
     ) -> Result<UseId, Error> {
-        let pool = self.place(what.role);
-        let (signal, memory) = self.poll_front(pool)?;
+        let (pool, signal, memory) = self.poll_for(what.role)?;
         let at = self.queue.reserve(PacketCount::ONE);
         let lane = self.lane();
         let with = what.as_use(lane);
@@ -217,8 +236,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         record: &mut Arc<Record>,
     ) -> Result<(UseId, SignalHandle), Error> {
         let timing = what.timing;
-        let pool = self.place(Role::Copy);
-        let (signal, memory) = self.poll_front(pool)?;
+        let (pool, signal, memory) = self.poll_for(Role::Copy)?;
         if parts > Parts::ONE {
             self.device.arm(signal, SignalValue::for_parts(parts));
         }

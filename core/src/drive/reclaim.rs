@@ -107,6 +107,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// # Errors
     /// As [`reclaim`](Self::reclaim).
     pub fn probe(&mut self) -> Result<Reclaimed, Error> {
+        if self.device.status() == DeviceStatus::Lost {
+            return Err(self.lose());
+        }
         let before = self.in_flight();
         if self.polling.is_none() {
             self.note_look();

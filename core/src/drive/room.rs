@@ -94,9 +94,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.flush();
                 Ok(Room::Decide)
             }
-            Shortage::Grow { count, pool } => {
+            Shortage::Grow { count, room, pool } => {
                 let missing = u32::try_from(wanted - usable).unwrap_or(u32::MAX);
-                match self.create(pool, count.max(missing)) {
+                match self.create(pool, count.max(missing).min(room)) {
                     Ok(()) => {
                         self.counts.grows += 1;
                         Ok(Room::Decide)
@@ -113,9 +113,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// one is created beyond the cap (S20). What it frees is waited for like any other use.
     fn fence_beyond_cap(&mut self, pool: SignalMemory) -> Result<Room, Error> {
         let main = self.place(Role::Dispatch);
-        if self.ring.usable(main) == 0 {
-            self.create(main, 1)?;
-        }
+        self.create(main, 1)?;
         self.ask_for_fence()?;
         match self.ring.oldest_in(pool).or_else(|| self.ring.newest_fence()) {
             Some(probe) => Ok(Room::Wait(probe)),

@@ -7,7 +7,7 @@ use crate::{
     id::{SignalHandle, SignalValue, ValueState},
     ledger::LoadCause,
     proof::{Harvest, Proven},
-    ring::{Arm, Confirmed, Finished, Probe, Record, Released, Timing},
+    ring::{Arm, Confirmed, Finished, IsFence, Probe, Record, Released, Timing},
     timing::Interval,
 };
 
@@ -43,8 +43,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             Err(error) => {
                 self.counts.quarantined += 1;
+                self.note_condemned(&error);
                 Err(error)
             }
+        }
+    }
+    /// A fence that fell below 0 proves nothing: a wait for the stream's work needs another one (S21).
+    pub(super) fn note_condemned(&mut self, error: &Error) {
+        if let (Error::OverDecrement { of, .. }, Some(tail)) = (error, &mut self.tail)
+            && tail.of == *of
+        {
+            tail.fence = IsFence::No;
         }
     }
     /// Retires what is known to be finished without a load.
@@ -98,7 +107,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             let value = self.load(finished.signal(), finished.memory(), LoadCause::Check);
             if value.state() != ValueState::Done && !planted!(IgnoreOverDecrement) {
                 self.counts.quarantined += 1;
-                return Err(self.ring.condemn(finished, value));
+                let error = self.ring.condemn(finished, value);
+                self.note_condemned(&error);
+                return Err(error);
             }
         }
         // Timing first, then arming (S16).

@@ -87,6 +87,11 @@ impl<W> Submission<W> {
     pub fn release(self, release: CacheScope) -> Self {
         Self { release, ..self }
     }
+    /// Writing caches back to this scope at least.
+    pub(crate) fn releasing_at_least(self, least: CacheScope) -> Self {
+        let release = self.release.max(least);
+        Self { release, ..self }
+    }
     /// With a signal for this purpose.
     pub fn role(self, role: Role) -> Self {
         Self { role, ..self }

@@ -102,6 +102,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn drain(&mut self) -> Result<(), Error> {
         let _synced = self.synchronize()?;
         if self.polling.is_some() {
+            self.reap();
             return Ok(());
         }
         // First what is published, then what is proven: the other order proves nothing.

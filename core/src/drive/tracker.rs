@@ -144,6 +144,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub(super) fn lane(&self) -> LaneId {
         self.queue.mark().lane()
     }
+    #[cold]
+    fn has_interrupt(&self) -> bool {
+        match &self.polling {
+            Some(polling) => polling.is_ready(SignalMemory::Interrupt),
+            None => self.ring.usable(SignalMemory::Interrupt) > 0,
+        }
+    }
     /// The memory for a signal with this role, now.
     #[inline(always)]
     pub(super) fn place(&self, role: Role) -> SignalMemory {
@@ -153,7 +160,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             DeviceSignals::On | DeviceSignals::Off => DeviceSignals::Off,
         };
         match Placement::memory_where(allowed, self.capabilities.features, role) {
-            SignalMemory::Interrupt if self.interrupts == Interrupts::UsedUp => SignalMemory::Host,
+            // Those that the tracker has serve again; only for more there is no event left.
+            SignalMemory::Interrupt
+                if self.interrupts == Interrupts::UsedUp && !self.has_interrupt() =>
+            {
+                SignalMemory::Host
+            }
             memory => memory,
         }
     }
@@ -227,7 +239,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Waits for the stream's work and destroys its signals. Those that others still hold are destroyed
     /// by [`Reaper::reap`] of the reaper that is returned, once the last hold is gone.
     ///
-    /// A tracker that is dropped instead waits for nothing, and its signals are never destroyed.
+    /// A tracker that is dropped instead waits for nothing: what is in flight ends as abandoned, its signals
+    /// are leaked, and the others go to the [`reaper`](Self::reaper).
     ///
     /// # Errors
     /// As [`synchronize`](Self::synchronize). What is in flight then ends as [`Failure::Abandoned`], and
@@ -255,7 +268,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// # Errors
     /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
     pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
-        if self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
+        // Not on a queue that restarted: its packets are of another generation by now.
+        let same_generation = self.queue.lane() == self.lane();
+        if same_generation && self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
             self.submit_own(Submission::marker(Role::HostQuery))?;
         }
         self.ring.switch(queue.mark().clone());

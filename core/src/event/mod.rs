@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Failure},
     id::{CacheScope, UseId},
     placement::{EventPlacement, Role},
-    ring::{Outcome, Record, Timing},
+    ring::{Holder, Outcome, Record, Timing},
     sync::Arc,
     timing::Interval,
     wait::WaitPolicy,
@@ -30,7 +30,8 @@ pub enum EventKind {
     Plain,
     /// A host wait sleeps: the event takes an interrupt signal, of which a process has 4,096.
     Blocking,
-    /// Another process waits for it, by one cell: it is not recorded again before it is finished.
+    /// Another process waits for it, by one cell: it is not recorded again before it is finished, and
+    /// its cell serves nothing else until then. Export the cell after recording: it is that recording's.
     Ipc,
 }
 
@@ -81,12 +82,14 @@ impl From<Outcome> for EventStatus {
 pub struct Event {
     options: EventOptions,
     recorded: Option<Snapshot>,
+    /// The cell of an IPC event: another process may look at it until the event is recorded again.
+    cell: Option<Holder>,
 }
 
 impl Event {
     /// An event that was never recorded.
     pub fn new(options: EventOptions) -> Self {
-        Self { options, recorded: None }
+        Self { options, recorded: None, cell: None }
     }
     /// Records the event: it is finished when everything submitted to the stream before is. Earlier
     /// recordings and those who wait for them are untouched. Allocates nothing in a steady loop (S15).
@@ -111,7 +114,8 @@ impl Event {
         }
         Ok(of)
     }
-    /// Records the event as the completion of `what` itself, a kernel, say.
+    /// Records the event as the completion of `what` itself, a kernel, say: with the signal that the
+    /// event's kind needs, and released at least as far as the event promises.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -125,6 +129,12 @@ impl Event {
             on.create_one_more()?;
         }
         let what = if self.options.timing == Timing::Wanted { what.timed() } else { what };
+        let what = what.releasing_at_least(self.options.release);
+        let what = match self.options.kind {
+            EventKind::Plain => what,
+            EventKind::Blocking => what.role(Role::Blocking),
+            EventKind::Ipc => what.role(Role::Ipc),
+        };
         let earlier = self.recorded.take().map(|earlier| earlier.record);
         #[cfg(feature = "planted")]
         if let Some(earlier) = earlier.as_ref().filter(|_| planted!(RecordInPlace)) {
@@ -137,6 +147,10 @@ impl Event {
         };
         let submitted = on.submit_into(what, &mut record);
         if submitted.is_ok() {
+            self.cell = match self.options.kind {
+                EventKind::Ipc => record.hold(),
+                EventKind::Plain | EventKind::Blocking => None,
+            };
             self.recorded = Some(Snapshot { record, twin: None });
             // The submission itself may have retired the earlier one, which only this event held then.
             shared.into_iter().for_each(|earlier| on.keep_record(earlier));
@@ -162,13 +176,16 @@ impl Event {
     /// One cell cannot stand for two recordings in flight
     /// (<https://github.com/ROCm/rocm-systems/issues/6786>).
     fn check_ipc<D: Device>(&self, device: &D) -> Result<(), Error> {
-        match &self.recorded {
-            Some(earlier)
-                if self.options.kind == EventKind::Ipc
-                    && earlier.query(device) == EventStatus::Pending =>
-            {
-                Err(Error::IpcPending { of: earlier.use_id() })
-            }
+        let Some(earlier) = self.recorded.as_ref().filter(|_| self.options.kind == EventKind::Ipc)
+        else {
+            return Ok(());
+        };
+        // Of another device, only what is proven already is known here.
+        let same_device = earlier.record.about().device == device.id();
+        let status =
+            if same_device { earlier.query(device) } else { earlier.record.outcome().into() };
+        match status {
+            EventStatus::Pending => Err(Error::IpcPending { of: earlier.use_id() }),
             _ => Ok(()),
         }
     }

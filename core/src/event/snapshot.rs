@@ -129,7 +129,7 @@ impl Snapshot {
     /// [`Error::Failed`] when it will never finish, [`Error::PeerCell`] when its signal lives where the
     /// stream's device cannot read it, and what [`Tracker::submit`] says.
     pub fn wait_on<D: Device, Q: PacketQueue>(&self, on: &mut Tracker<D, Q>) -> Result<(), Error> {
-        on.await_uses(self.awaited(on.device())?, WaitBy::And)
+        on.await_uses([self.awaited(on.device())?], WaitBy::And)
     }
     /// What a queue of `device` waits for: the twin in device memory where that can read it.
     ///
@@ -146,6 +146,7 @@ impl Snapshot {
     }
     /// When it ran: see [`Event::interval`]. Taken once, whoever asks first.
     pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
+        self.check_device(device);
         if self.record.about().timing == Timing::Unwanted
             || self.query(device) != EventStatus::Finished
         {

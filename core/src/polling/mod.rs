@@ -139,12 +139,9 @@ impl PollingRing {
             },
         }
     }
-    /// Which use occupies the next signal of `pool`.
-    pub fn front_use(&self, pool: SignalMemory) -> Option<UseId> {
-        match &self.pools[pool.index()].front()?.state {
-            State::InFlight(used) => Some(used.of),
-            State::Armed | State::Over(..) => None,
-        }
+    /// Whether the next signal of `pool` can be used without a wait, as far as is known.
+    pub(crate) fn is_ready(&self, pool: SignalMemory) -> bool {
+        matches!(self.front(pool), Front::Armed(..) | Front::Over)
     }
     /// Where the use with this name is.
     pub(crate) fn find(&self, of: UseId) -> Option<Place> {

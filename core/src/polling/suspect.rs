@@ -117,3 +117,10 @@ impl PollingRing {
         })
     }
 }
+
+/// As a ring that goes away: what the device may still read or write is left alone.
+impl Drop for PollingRing {
+    fn drop(&mut self) {
+        let _given_up = self.lose(Failure::Abandoned);
+    }
+}

@@ -53,12 +53,22 @@ pub enum Confirmed {
     Settled,
 }
 
+/// Whether a nominated fence was pending while an older one already was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+enum Missed {
+    Yes,
+    #[default]
+    No,
+}
+
 /// Where to look next in a lane, so that every use is looked at after a bounded number of calls (S20),
 /// whatever the read index does.
 #[derive(Clone, Copy, Hash, Debug, Default)]
 pub(crate) struct Search {
-    /// The newest fence that was pending when looked at.
+    /// A fence that was pending when looked at.
     pending: Option<PacketId>,
+    /// Whether a newer fence was pending since.
+    missed: Missed,
     /// Own values are tried in a circle: the next one at or after this.
     next_own: PacketId,
 }
@@ -86,7 +96,7 @@ impl Ring {
     }
     /// The newest fence that the read index passed and that is not proven: it is nominated, and one
     /// load has to confirm it (S3).
-    pub fn nominate(&self, read_index: PacketId) -> Option<Probe> {
+    pub fn nominate(&mut self, read_index: PacketId) -> Option<Probe> {
         let lane = &self.lanes.own;
         let newest = lane.uses.back()?;
         let passed = if newest.packet < read_index {
@@ -99,7 +109,18 @@ impl Ring {
             .map(|at| &lane.uses[at])
             .take_while(|used| used.packet >= lane.seen)
             .find(|used| used.is_fence())?;
-        (lane.search.pending != Some(newest.packet)).then(|| self.probe_of(lane, newest))
+        if lane.search.pending == Some(newest.packet) {
+            return None;
+        }
+        // No fence passes an older one. After a miss, the one that was pending before comes first, or a
+        // read index that leads would always nominate one that still runs.
+        let older = match lane.search.missed {
+            Missed::Yes => lane.search.pending.and_then(|pending| lane.position(pending)),
+            Missed::No => None,
+        };
+        let probe = self.probe_of(lane, older.map_or(newest, |at| &lane.uses[at]));
+        self.lanes.own.search.missed = Missed::No;
+        Some(probe)
     }
     /// What to load when the read index nominates nothing new: a fence further back, then single
     /// values in a circle, so that a busy oldest use hides nothing (S6), in one lane after the other.
@@ -156,7 +177,13 @@ impl Ring {
         match value.state() {
             ValueState::Pending => {
                 if probe.fence == IsFence::Yes {
-                    lane.search.pending = Some(probe.of.packet());
+                    let pending = lane.search.pending.filter(|&pending| {
+                        pending < probe.of.packet() && lane.position(pending).is_some()
+                    });
+                    match pending {
+                        Some(_older) => lane.search.missed = Missed::Yes,
+                        None => lane.search.pending = Some(probe.of.packet()),
+                    }
                 }
                 return Ok(Confirmed::Pending);
             }

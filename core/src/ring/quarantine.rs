@@ -71,7 +71,12 @@ pub enum RolledBack {
 impl Ring {
     /// `of` was issued in part: `issued` of its `parts` will decrement its signal. Until they have, the
     /// signal is quarantined; it is never reset early (S8). `None` when no such use is in flight.
-    pub fn part_failed(&mut self, of: UseId, issued: u32, parts: Parts) -> Option<RolledBack> {
+    pub(crate) fn part_failed(
+        &mut self,
+        of: UseId,
+        issued: u32,
+        parts: Parts,
+    ) -> Option<RolledBack> {
         let used = self.take_use(of)?;
         if let Some(record) = self.slot_mut(used.slot).record.take() {
             record.fail(Failure::PartFailed);
@@ -146,9 +151,7 @@ impl Ring {
     /// A use that was given up and may still run on another queue or engine than the stream's own, whose
     /// fences wait for what was given up there.
     pub fn given_up_elsewhere(&self) -> Option<(UseId, Failure)> {
-        let may_run = |kept: &&Quarantined| kept.why != Failure::OverDecremented;
-        let mut given_up = self.quarantine.iter().filter(may_run);
-        let elsewhere = given_up.find(|kept| kept.of.lane() != self.lane())?;
+        let elsewhere = self.quarantine.iter().find(|kept| kept.of.lane() != self.lane())?;
         Some((elsewhere.of, elsewhere.why))
     }
     /// A quarantined signal whose value may have become conclusive; another one at each call.

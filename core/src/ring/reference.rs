@@ -13,6 +13,8 @@ use crate::{error::Failure, id::UseId};
 pub struct UseRef {
     slot: SlotIndex,
     of: UseId,
+    /// Whose name it is: rings are told apart by their reapers.
+    ring: usize,
 }
 impl UseRef {
     /// The use that it names.
@@ -38,10 +40,17 @@ impl Ring {
     pub fn reference(&self, of: UseId) -> Option<UseRef> {
         let lane = &self.lanes[self.lane_index(of.lane())?];
         let slot = lane.uses[lane.position(of.packet())?].slot;
-        Some(UseRef { slot, of })
+        Some(UseRef { slot, of, ring: self.identity() })
+    }
+    fn identity(&self) -> usize {
+        std::ptr::from_ref::<super::Reaper>(&self.reaper).addr()
     }
     /// What is known of a use that this ring named.
+    ///
+    /// # Panics
+    /// If another ring named it.
     pub fn look_up(&self, named: UseRef) -> Named {
+        assert_eq!(named.ring, self.identity(), "a use is asked about in the ring that named it");
         let now = self.slot(named.slot).last_use;
         let of = if planted!(StaleHandle) { now } else { named.of };
         if now != of {

@@ -28,6 +28,8 @@ pub enum Shortage {
     Grow {
         /// How many.
         count: u32,
+        /// How many at most: so many are left to the cap.
+        room: u32,
         /// In which memory.
         pool: SignalMemory,
     },
@@ -113,7 +115,7 @@ impl Ring {
                 SignalMemory::Device | SignalMemory::Host => self.limits.batch,
                 SignalMemory::Interrupt | SignalMemory::Shared => 1,
             };
-            return Shortage::Grow { count: batch.min(room), pool };
+            return Shortage::Grow { count: batch.min(room), room, pool };
         }
         self.oldest_of(pool).map_or(Shortage::Exhausted, Shortage::WaitFor)
     }

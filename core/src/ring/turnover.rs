@@ -87,3 +87,11 @@ impl Ring {
         leaked + self.give_up()
     }
 }
+
+/// A ring that goes away leaves alone what the device may still read or write: those signals are neither
+/// armed nor destroyed (S1, S9). After [`Tracker::close`](crate::drive::Tracker::close) there are none.
+impl Drop for Ring {
+    fn drop(&mut self) {
+        let _given_up = self.lose(Failure::Abandoned);
+    }
+}

@@ -72,12 +72,18 @@ impl World {
     ) -> Result<(), Stop> {
         let mut uses = Vec::new();
         for event in events {
-            if let Some(awaited) = self.await_event(event, on)? {
+            uses.push(self.await_event(event, on)?);
+        }
+        // For any of them, one that is over leaves nothing to wait for.
+        if by != By::Or || uses.iter().all(Option::is_some) {
+            let mut named = std::collections::BTreeSet::new();
+            for (event, awaited) in events.iter().zip(&uses) {
                 // Named twice, a use is still one wait.
-                if uses.iter().all(|other: &Awaited| other.use_id() != awaited.use_id()) {
-                    self.expect_wait(event, &awaited, on);
+                if let Some(awaited) =
+                    awaited.as_ref().filter(|one| named.insert(one.signal().as_u64()))
+                {
+                    self.expect_wait(event, awaited, on);
                 }
-                uses.push(awaited);
             }
         }
         let by = match by {
