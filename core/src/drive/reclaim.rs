@@ -40,38 +40,31 @@ impl Reclaim {
     ///
     /// # Errors
     /// A signal fell below 0, or the device was lost.
-    #[inline(always)]
+    #[inline]
     pub fn step<D: Device, Q: PacketQueue>(
         self,
         tracker: &mut Tracker<D, Q>,
     ) -> Result<Self, Error> {
         match self {
-            Reclaim::Look => {
-                tracker.note_look();
-                // Half a batch is enough: two streams that take turns cover just that much.
-                if tracker.ring.covered() >= (tracker.policy.ring.batch as usize).div_ceil(2) {
-                    return Ok(Reclaim::Retire); // others on the queue paid for the proof
-                }
-                Ok(tracker.choose().map_or(Reclaim::Retire, Reclaim::Load))
-            }
-            Reclaim::Load(probe) => {
-                let value = tracker.load(probe.signal(), probe.memory(), LoadCause::Retire);
-                tracker.settle_step(probe, value)
-            }
-            Reclaim::Retire => {
-                tracker.retire_known()?;
-                Ok(Reclaim::Unpark)
-            }
-            Reclaim::Unpark => {
-                tracker.unpark()?;
-                if tracker.ring.usable(SignalMemory::Device) == 0 {
-                    tracker.flush();
-                }
-                Ok(Reclaim::Done)
-            }
+            Reclaim::Look => Ok(tracker.step_look().map_or(Reclaim::Retire, Reclaim::Load)),
+            Reclaim::Load(probe) => Ok(match tracker.step_load(probe)? {
+                Left::Retire => Reclaim::Retire,
+                Left::Unpark => Reclaim::Unpark,
+            }),
+            Reclaim::Retire => tracker.retire_known().map(|()| Reclaim::Unpark),
+            Reclaim::Unpark => tracker.step_unpark().map(|()| Reclaim::Done),
             Reclaim::Done => Ok(Reclaim::Done),
         }
     }
+}
+
+/// What is left of a search after its load.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Left {
+    /// To retire, and then to unpark.
+    Retire,
+    /// To unpark: what is known to be finished is retired.
+    Unpark,
 }
 
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
@@ -93,7 +86,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.polling.is_some() {
             self.poll_all()?;
         } else {
-            self.look(Reclaim::Look)?;
+            self.look()?;
             self.retire_observed()?;
             if self.ring.wants() == Wants::Fence {
                 self.ask_for_fence()?;
@@ -114,15 +107,45 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.polling.is_none() {
             self.note_look();
             let newest = self.ring.newest_fence();
-            self.look(newest.map_or(Reclaim::Retire, Reclaim::Load))?;
+            self.look_at(newest)?;
         }
         let in_flight = self.in_flight();
         Ok(Reclaimed { retired: before.saturating_sub(in_flight), in_flight })
     }
+    /// Takes the steps of a whole search: those of [`Reclaim::step`], one after the other. A loop over it
+    /// would move the state through memory, which costs more than the steps.
+    pub(super) fn look(&mut self) -> Result<(), Error> {
+        let probe = self.step_look();
+        self.look_at(probe)
+    }
+    /// The steps of a search from its load on; without one, from what is known already.
     #[inline]
-    pub(super) fn look(&mut self, mut search: Reclaim) -> Result<(), Error> {
-        while !matches!(search, Reclaim::Done) {
-            search = search.step(self)?;
+    pub(super) fn look_at(&mut self, probe: Option<Probe>) -> Result<(), Error> {
+        let left = probe.map_or(Ok(Left::Retire), |probe| self.step_load(probe))?;
+        if left == Left::Retire {
+            self.retire_known()?;
+        }
+        self.step_unpark()
+    }
+    #[inline]
+    fn step_look(&mut self) -> Option<Probe> {
+        self.note_look();
+        // Half a batch is enough: two streams that take turns cover just that much.
+        if self.ring.covered() >= (self.policy.ring.batch as usize).div_ceil(2) {
+            return None; // others on the queue paid for the proof
+        }
+        self.choose()
+    }
+    #[inline]
+    fn step_load(&mut self, probe: Probe) -> Result<Left, Error> {
+        let value = self.load(probe.signal(), probe.memory(), LoadCause::Retire);
+        self.settle_step(probe, value)
+    }
+    #[inline]
+    fn step_unpark(&mut self) -> Result<(), Error> {
+        self.unpark()?;
+        if self.ring.usable(SignalMemory::Device) == 0 {
+            self.flush();
         }
         Ok(())
     }

@@ -74,7 +74,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline(never)]
     pub(super) fn make_room(&mut self, pool: SignalMemory, wanted: usize) -> Result<(), Error> {
         let may_load = self.since_look() >= u64::from(self.policy.ring.batch);
-        self.look(if may_load { Reclaim::Look } else { Reclaim::Retire })?;
+        if may_load {
+            self.look()?;
+        } else {
+            self.look_at(None)?;
+        }
         if self.ring.usable(pool) >= wanted {
             return Ok(());
         }

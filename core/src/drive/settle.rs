@@ -1,6 +1,6 @@
 //! What follows from a proof: the timing is taken, the signal armed, the batch flushed.
 
-use super::{policy::Audit, reclaim::Reclaim, tracker::Tracker};
+use super::{policy::Audit, reclaim::Left, tracker::Tracker};
 use crate::{
     backend::{Device, HostDataPath, PacketQueue, SignalMemory},
     error::Error,
@@ -26,20 +26,16 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<(), Error> {
         self.settle_step(probe, value).map(drop)
     }
-    /// The same, as the step of a search: says which one is left.
-    pub(super) fn settle_step(
-        &mut self,
-        probe: Probe,
-        value: SignalValue,
-    ) -> Result<Reclaim, Error> {
+    /// The same, as the step of a search.
+    pub(super) fn settle_step(&mut self, probe: Probe, value: SignalValue) -> Result<Left, Error> {
         match self.ring.confirm(probe, value) {
-            Ok(Confirmed::Pending | Confirmed::Settled) => Ok(Reclaim::Retire),
-            Ok(Confirmed::Own(finished)) => self.retire_one(finished).map(|()| Reclaim::Retire),
+            Ok(Confirmed::Pending | Confirmed::Settled) => Ok(Left::Retire),
+            Ok(Confirmed::Own(finished)) => self.retire_one(finished).map(|()| Left::Retire),
             Ok(Confirmed::Fence(proof)) => {
                 if let Some(mark) = self.ring.mark_of(proof.of().lane()) {
                     let _ = mark.raise(proof);
                 }
-                self.retire_known().map(|()| Reclaim::Unpark)
+                self.retire_known().map(|()| Left::Unpark)
             }
             Err(error) => {
                 self.counts.quarantined += 1;

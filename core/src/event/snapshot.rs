@@ -144,7 +144,7 @@ impl Snapshot {
             _ => Awaited::of(&self.record),
         }
     }
-    /// When it ran: see [`Event::interval`]. Taken once, whoever asks first.
+    /// When it ran: see [`Event::interval`](super::Event::interval). Taken once, whoever asks first.
     pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
         self.check_device(device);
         if self.record.about().timing == Timing::Unwanted
