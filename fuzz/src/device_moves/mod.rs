@@ -35,7 +35,7 @@ fn run(scenario: &Scenario, choices: &[u8]) -> Result<(), Box<Failure>> {
     let chooser = Scripted::new(choices.iter().copied().map(u32::from));
     let mut world = match World::with_chooser(&scenario.setup, Box::new(chooser), Pace::Chosen) {
         Ok(world) => world,
-        Err(failure) => return judge(failure.into()),
+        Err(failure) => return judge(failure),
     };
     for (position, step) in scenario.steps.iter().enumerate() {
         world.apply(step).or_else(judge).map_err(|mut failure| {
