@@ -165,3 +165,6 @@ impl Staging {
         self.free.len()
     }
 }
+
+#[cfg(all(test, not(ringfence_loom)))]
+mod tests;
