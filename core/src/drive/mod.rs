@@ -6,8 +6,8 @@
 //! steady loop nothing is allocated, and a lock is taken only for a use that somebody asked a record of.
 //!
 //! An operation that can wait or that touches what others touch is a small resumable value
-//! ([`Reclaim`], [`Room`]): it stops before each shared access and before each wait, and the plain
-//! call loops over it. Tests and exhaustive search take the steps one by one.
+//! ([`Reclaim`], [`Room`]): it stops before each shared access and before each wait, so that a search
+//! can take the steps one by one; the plain call takes the same ones in a row.
 
 mod bulk;
 mod copy;
