@@ -2,6 +2,10 @@
 //!
 //! "Not finished yet" is never an error: it is a state of the outcome enums.
 
+mod stream;
+
+pub use stream::{Closed, DriverCode, DriverError, StreamError};
+
 use crate::{
     backend::SignalMemory,
     id::{SignalHandle, SignalValue, UseId},

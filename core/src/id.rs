@@ -2,6 +2,15 @@
 
 use std::fmt;
 
+mod key;
+mod stream;
+
+pub use key::{ContextId, DeviceContext, Priority, StreamFlags, StreamKey};
+pub use stream::{
+    Bytes, PoolId, Position, RawEvent, RawGraph, RawMemory, RawProgress, RawStream, StreamId,
+    StreamRef,
+};
+
 macro_rules! small_id {
     ($($(#[$doc:meta])* $name:ident, $short:literal;)*) => {$(
         $(#[$doc])*

@@ -83,6 +83,17 @@ impl<T> Mutex<T> {
         audit::HELD.set(audit::HELD.get() + 1);
         Guard(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
+    /// Without waiting. `None`: somebody else holds it.
+    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let guard = match self.0.try_lock() {
+            Ok(guard) => guard,
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(std::sync::TryLockError::WouldBlock) => return None,
+        };
+        #[cfg(feature = "audit")]
+        audit::HELD.set(audit::HELD.get() + 1);
+        Some(Guard(guard))
+    }
     /// Without locking: nobody else can hold it.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.0.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -109,11 +120,60 @@ impl<T> Drop for Guard<'_, T> {
     }
 }
 
+/// The hand-over lock of one stream (T5): counted apart from the others, since what acts on a stream
+/// must hold it, and nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct StreamLock<T>(Mutex<T>);
+impl<T> StreamLock<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+    pub(crate) fn lock(&self) -> StreamGuard<'_, T> {
+        StreamGuard::new(self.0.lock())
+    }
+    /// Without waiting. `None`: somebody else holds it.
+    pub(crate) fn try_lock(&self) -> Option<StreamGuard<'_, T>> {
+        self.0.try_lock().map(StreamGuard::new)
+    }
+}
+/// Access to what a [`StreamLock`] guards.
+#[derive(Debug)]
+pub(crate) struct StreamGuard<'a, T>(Guard<'a, T>);
+impl<'a, T> StreamGuard<'a, T> {
+    fn new(guard: Guard<'a, T>) -> Self {
+        #[cfg(feature = "audit")]
+        audit::STREAMS_HELD.set(audit::STREAMS_HELD.get() + 1);
+        Self(guard)
+    }
+}
+impl<T> std::ops::Deref for StreamGuard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+impl<T> std::ops::DerefMut for StreamGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+#[cfg(feature = "audit")]
+impl<T> Drop for StreamGuard<'_, T> {
+    fn drop(&mut self) {
+        audit::STREAMS_HELD.set(audit::STREAMS_HELD.get() - 1);
+    }
+}
+
 /// Locks counted, for a backend that checks that none is held while the host waits (S13).
 #[cfg(feature = "audit")]
 pub mod audit {
     std::thread_local! {
         pub(super) static HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+        pub(super) static STREAMS_HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    }
+    /// How many hand-over locks of streams this thread holds; they are among [`locks_held`].
+    pub fn stream_locks_held() -> u32 {
+        STREAMS_HELD.get()
     }
     /// How many of the library's locks this thread holds.
     pub fn locks_held() -> u32 {

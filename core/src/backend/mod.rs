@@ -25,6 +25,8 @@
 //! | [`HandlerTable::handle`](crate::drive::HandlerTable::handle) | the backend's callback thread |
 //!
 //! No method may call back into a tracker.
+//!
+//! What a driver of streams offers is in [`streams`].
 
 mod capabilities;
 mod copy;
@@ -32,6 +34,7 @@ mod device;
 mod packet;
 mod queue;
 mod signals;
+pub mod streams;
 
 pub use capabilities::{Capabilities, Features, HostDataPath, RingMemory};
 pub use copy::{CopyEngine, CopyRefused, PartIndex};

@@ -1,0 +1,80 @@
+//! Captures: work that is recorded into a graph in place of running.
+
+use crate::{
+    error::DriverError,
+    id::{RawGraph, RawStream},
+};
+
+/// Whom a capture, or the calling thread's mode, concerns (`hipStreamCaptureMode`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum CaptureMode {
+    /// Calls that may not happen during a capture are refused to every thread of the process.
+    Global,
+    /// They are refused to the thread that captures.
+    #[default]
+    ThreadLocal,
+    /// They are refused to nobody.
+    Relaxed,
+}
+
+/// Whether a stream captures (`hipStreamIsCapturing`). Anything but `None` means that work does not run:
+/// rocBLAS took `Invalidated` for "not capturing" once
+/// (<https://github.com/ROCm/rocBLAS/issues/1447>).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub enum CaptureStatus {
+    /// It does not.
+    None,
+    /// It does; work is recorded.
+    Active,
+    /// It did, and the capture is broken; only its end, or the stream's, gets rid of it.
+    Invalidated,
+    /// The driver did not say.
+    Unknown(DriverError),
+}
+
+/// Captures of one driver.
+///
+/// # Contract
+/// 1. `begin_capture` starts recording on `stream`.
+/// 2. `end_capture` ends it, on the thread that began it, and makes a graph that can be launched. When it
+///    fails there is no graph, and the stream may go on capturing: only `capture_status` knows.
+/// 3. `launch_graph` submits a graph as one piece of work of `stream`. It is called on a stream that
+///    does not capture.
+/// 4. `destroy_graph` gives a graph back when no launch of it is unfinished.
+pub trait StreamCapture {
+    /// Contract 1.
+    ///
+    /// # Errors
+    /// When the driver refuses; the stream does not capture then.
+    fn begin_capture(&self, stream: RawStream, mode: CaptureMode) -> Result<(), DriverError>;
+    /// Contract 2.
+    ///
+    /// # Errors
+    /// When the capture was broken or left a forked stream unjoined.
+    fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError>;
+    /// Contract 3.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn launch_graph(&self, graph: RawGraph, stream: RawStream) -> Result<(), DriverError>;
+    /// Contract 4.
+    ///
+    /// # Errors
+    /// When the driver refuses; the graph still exists then, and with it what it uses.
+    fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError>;
+}
+impl<T: StreamCapture + ?Sized> StreamCapture for &T {
+    fn begin_capture(&self, stream: RawStream, mode: CaptureMode) -> Result<(), DriverError> {
+        (**self).begin_capture(stream, mode)
+    }
+    fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError> {
+        (**self).end_capture(stream)
+    }
+    fn launch_graph(&self, graph: RawGraph, stream: RawStream) -> Result<(), DriverError> {
+        (**self).launch_graph(graph, stream)
+    }
+    fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError> {
+        (**self).destroy_graph(graph)
+    }
+}

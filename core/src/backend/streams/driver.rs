@@ -1,0 +1,123 @@
+//! Streams themselves, and the state of the driver.
+
+use super::{CaptureMode, CaptureStatus};
+use crate::{
+    error::DriverError,
+    id::{Bytes, RawStream, StreamKey},
+};
+
+/// Whether the driver may be called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub enum DriverState {
+    /// It may.
+    Ready,
+    /// A fault made every further call useless (`hipErrorLaunchFailure` and its like).
+    Lost,
+    /// This process is a fork of the one that started the driver: any call may hang
+    /// (<https://github.com/ROCm/rocm-systems/issues/8119>).
+    Forked,
+    /// The process is about to exit: calls may crash (<https://github.com/pytorch/pytorch/issues/15692>).
+    ShuttingDown,
+}
+
+/// What destroying a stream does with its unfinished work.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Destruction {
+    /// The call waits for it (HIP); HIP 5.2 locks out the whole process meanwhile.
+    Waits,
+    /// The call returns, and the work finishes later (CUDA).
+    Detaches,
+}
+
+/// What is true of a driver, whatever is done with it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StreamFeatures {
+    /// Pinned host memory that a live stream takes, for runtimes whose garbage collector should know.
+    pub host_bytes: Bytes,
+    /// What `destroy` does with unfinished work.
+    pub destruction: Destruction,
+}
+
+/// The driver as a whole.
+///
+/// # Contract
+/// 1. `state` never blocks, calls no driver, and is cheap enough to be asked at every acquire. Once it
+///    said other than `Ready` it never says `Ready` again in this process.
+/// 2. `features` never change.
+pub trait StreamPlatform {
+    /// Contract 1.
+    fn state(&self) -> DriverState;
+    /// Contract 2.
+    fn features(&self) -> StreamFeatures;
+}
+impl<T: StreamPlatform + ?Sized> StreamPlatform for &T {
+    #[inline]
+    fn state(&self) -> DriverState {
+        (**self).state()
+    }
+    fn features(&self) -> StreamFeatures {
+        (**self).features()
+    }
+}
+
+/// What a query of a stream brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum StreamState {
+    /// All work that was submitted is finished.
+    Idle,
+    /// Some is not.
+    Pending,
+    /// The driver refused to say because somebody captures (`hipErrorStreamCaptureUnsupported`, 900): it
+    /// says nothing about the stream, and is to be asked again later (T9).
+    Unknown,
+    /// The stream, or the device, does not work.
+    Failed(DriverError),
+}
+
+/// Streams of one driver.
+///
+/// # Contract
+/// 1. `create` makes a stream of that key, idle and not capturing. It may take long; it is called with
+///    no lock held, and by several threads at once.
+/// 2. `destroy` ends a stream. It is called once for each that `create` made, with no lock held, and by
+///    a pool only when the stream is proven idle and not capturing (T10).
+/// 3. `capture_status` has no side effect on any capture, whoever asks.
+/// 4. `query` never blocks. A pool calls it only after `capture_status` said `None`, in relaxed mode.
+/// 5. `exchange_capture_mode` sets the calling thread's mode and returns the one before it.
+pub trait StreamDriver {
+    /// Contract 1.
+    ///
+    /// # Errors
+    /// When the stream could not be made.
+    fn create(&self, key: StreamKey) -> Result<RawStream, DriverError>;
+    /// Contract 2.
+    ///
+    /// # Errors
+    /// When the driver refuses; the handle is not to be used again.
+    fn destroy(&self, stream: RawStream) -> Result<(), DriverError>;
+    /// Contract 3.
+    fn capture_status(&self, stream: RawStream) -> CaptureStatus;
+    /// Contract 4.
+    fn query(&self, stream: RawStream) -> StreamState;
+    /// Contract 5.
+    fn exchange_capture_mode(&self, mode: CaptureMode) -> CaptureMode;
+}
+impl<T: StreamDriver + ?Sized> StreamDriver for &T {
+    fn create(&self, key: StreamKey) -> Result<RawStream, DriverError> {
+        (**self).create(key)
+    }
+    fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
+        (**self).destroy(stream)
+    }
+    fn capture_status(&self, stream: RawStream) -> CaptureStatus {
+        (**self).capture_status(stream)
+    }
+    fn query(&self, stream: RawStream) -> StreamState {
+        (**self).query(stream)
+    }
+    fn exchange_capture_mode(&self, mode: CaptureMode) -> CaptureMode {
+        (**self).exchange_capture_mode(mode)
+    }
+}

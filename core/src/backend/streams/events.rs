@@ -1,0 +1,78 @@
+//! Events: how one stream waits for another on the device.
+
+use std::time::Duration;
+
+use super::StreamState;
+use crate::{
+    error::DriverError,
+    id::{DeviceContext, RawEvent, RawStream},
+};
+
+/// How a host wait for an event or a position ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum StreamWait {
+    /// It is finished.
+    Finished,
+    /// The limit passed first.
+    TimedOut,
+    /// The driver refused to wait because somebody captures; nothing is known.
+    Unknown,
+    /// The driver reported an error.
+    Failed(DriverError),
+}
+
+/// Events of one driver, without timing.
+///
+/// # Contract
+/// 1. `create_event` makes an event that was never recorded: finished.
+/// 2. `destroy_event` gives it back; it is called once, also while a recording is unfinished.
+/// 3. `record_event` records all work of `stream` so far in `event`, over what was recorded before.
+/// 4. `stream_wait` makes later work of `stream` wait on the device for what `event` has recorded at the
+///    time of the call; recording it again later does not concern the waiter.
+/// 5. `query_event` never blocks. A pool asks only about events that it recorded on streams of its own
+///    that never capture.
+/// 6. `synchronize_event` waits on the host, under the same condition, until the limit.
+pub trait StreamEvents {
+    /// Contract 1.
+    ///
+    /// # Errors
+    /// When it could not be made.
+    fn create_event(&self, place: DeviceContext) -> Result<RawEvent, DriverError>;
+    /// Contract 2.
+    fn destroy_event(&self, event: RawEvent);
+    /// Contract 3.
+    ///
+    /// # Errors
+    /// When the driver refuses; what was recorded before is then unknown.
+    fn record_event(&self, event: RawEvent, stream: RawStream) -> Result<(), DriverError>;
+    /// Contract 4.
+    ///
+    /// # Errors
+    /// When the driver refuses; the stream waits for nothing then.
+    fn stream_wait(&self, stream: RawStream, event: RawEvent) -> Result<(), DriverError>;
+    /// Contract 5.
+    fn query_event(&self, event: RawEvent) -> StreamState;
+    /// Contract 6.
+    fn synchronize_event(&self, event: RawEvent, limit: Duration) -> StreamWait;
+}
+impl<T: StreamEvents + ?Sized> StreamEvents for &T {
+    fn create_event(&self, place: DeviceContext) -> Result<RawEvent, DriverError> {
+        (**self).create_event(place)
+    }
+    fn destroy_event(&self, event: RawEvent) {
+        (**self).destroy_event(event);
+    }
+    fn record_event(&self, event: RawEvent, stream: RawStream) -> Result<(), DriverError> {
+        (**self).record_event(event, stream)
+    }
+    fn stream_wait(&self, stream: RawStream, event: RawEvent) -> Result<(), DriverError> {
+        (**self).stream_wait(stream, event)
+    }
+    fn query_event(&self, event: RawEvent) -> StreamState {
+        (**self).query_event(event)
+    }
+    fn synchronize_event(&self, event: RawEvent, limit: Duration) -> StreamWait {
+        (**self).synchronize_event(event, limit)
+    }
+}

@@ -1,0 +1,72 @@
+//! Progress words: how far a stream is, in host memory.
+
+use std::time::Duration;
+
+use super::StreamWait;
+use crate::{
+    error::DriverError,
+    id::{Position, RawProgress, RawStream},
+};
+
+/// Progress words of one driver: `hipStreamWriteValue64` into host memory, or, for a runtime on rings of
+/// its own, the position that its watermark has reached.
+///
+/// A word proves only what was counted (T13). A pool marks a position right after the work that it
+/// stands for, under the stream's lock, and never on a stream that captures: HIP writes it at once then,
+/// and CUDA at every launch of the graph.
+///
+/// # Contract
+/// 1. `open_progress` makes the word of a new stream, at [`Position::START`], or says that there is none;
+///    the pool then asks the driver about each stream.
+/// 2. `mark` makes the word reach `position` when all work that was submitted to `stream` before the call
+///    is finished. Positions of one stream are marked in rising order.
+/// 3. `observe` loads the word from host memory with acquire order: what the device released before it
+///    wrote the word is visible after it. It never blocks, and calls no driver.
+/// 4. `wait_progress` waits on the host until the word reaches `position`, or the limit passes.
+/// 5. `close_progress` gives the word back when its stream is gone.
+pub trait StreamProgress {
+    /// Contract 1.
+    ///
+    /// # Errors
+    /// When the driver fails at it, which a pool takes for a driver without words.
+    fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError>;
+    /// Contract 2.
+    ///
+    /// # Errors
+    /// When the driver refuses; the position is not marked then.
+    fn mark(
+        &self,
+        stream: RawStream,
+        word: RawProgress,
+        position: Position,
+    ) -> Result<(), DriverError>;
+    /// Contract 3.
+    fn observe(&self, word: RawProgress) -> Position;
+    /// Contract 4.
+    fn wait_progress(&self, word: RawProgress, position: Position, limit: Duration) -> StreamWait;
+    /// Contract 5.
+    fn close_progress(&self, word: RawProgress);
+}
+impl<T: StreamProgress + ?Sized> StreamProgress for &T {
+    fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {
+        (**self).open_progress(stream)
+    }
+    fn mark(
+        &self,
+        stream: RawStream,
+        word: RawProgress,
+        position: Position,
+    ) -> Result<(), DriverError> {
+        (**self).mark(stream, word, position)
+    }
+    #[inline]
+    fn observe(&self, word: RawProgress) -> Position {
+        (**self).observe(word)
+    }
+    fn wait_progress(&self, word: RawProgress, position: Position, limit: Duration) -> StreamWait {
+        (**self).wait_progress(word, position, limit)
+    }
+    fn close_progress(&self, word: RawProgress) {
+        (**self).close_progress(word);
+    }
+}

@@ -1,0 +1,28 @@
+//! What a runtime submits to a stream.
+
+use crate::{error::DriverError, id::RawStream};
+
+/// A runtime's own work: kernels, copies, whatever it launches.
+///
+/// Work that goes through here is counted, so that a progress word can prove it finished. A runtime that
+/// takes the raw handle and launches by itself gives that up for the tenancy (T13).
+///
+/// # Contract
+/// 1. `launch` submits `work` to `stream` and does not wait for it. It may be called while the stream
+///    captures: the work is then recorded.
+/// 2. When it fails, what it submitted of the work is still before the next mark of the stream.
+pub trait StreamWork {
+    /// One piece of work.
+    type Work;
+    /// Contracts 1 and 2.
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    fn launch(&self, stream: RawStream, work: Self::Work) -> Result<(), DriverError>;
+}
+impl<T: StreamWork + ?Sized> StreamWork for &T {
+    type Work = T::Work;
+    fn launch(&self, stream: RawStream, work: T::Work) -> Result<(), DriverError> {
+        (**self).launch(stream, work)
+    }
+}
