@@ -63,6 +63,7 @@ pub mod proof;
 pub mod retire;
 pub mod ring;
 pub mod staging;
+pub mod stream;
 pub mod sync;
 pub mod timing;
 pub mod wait;

@@ -104,6 +104,40 @@ mod switch {
         NeverAskForFence => "S20",
         /// A wait that promises data takes any completed packet for it.
         SyncWithoutRelease => "S21",
+        /// A stream is leased again while its last owner's work still runs.
+        LeaseBeforeDone => "T1",
+        /// Live leases count against the cap of idle streams.
+        CapCountsLeases => "T2",
+        /// Switching to another key gives the stream of the first one up.
+        SwitchForgets => "T3",
+        /// A stream is created with the pool locked.
+        CreateUnderLock => "T4",
+        /// The lock is let go of between the check of a stamp and the act.
+        ActAfterCheck => "T5",
+        /// A stream is handed on under the generation of its last owner.
+        KeepGeneration => "T6",
+        /// A stamp of an earlier generation is waited for.
+        WaitForOldTenancy => "T6",
+        /// Memory is freed on the stream that used it, whosever that is by now.
+        FreeOnRecycled => "T7",
+        /// A free that the driver refused is forgotten.
+        DropRefusedFree => "T7",
+        /// The driver is asked in the thread's own capture mode.
+        QueryWithoutGuard => "T8",
+        /// The driver is asked without a look at the capture status.
+        QueryBeforeStatus => "T8",
+        /// A stream is handed out without a look at the capture status.
+        HandOutCapturing => "T9",
+        /// A stream is destroyed with work pending.
+        DestroyBusy => "T10",
+        /// A cancelled copy gives its buffer back at once.
+        ReleaseOnCancel => "T11",
+        /// The raw handle of a pooled stream is wrapped as somebody else's.
+        WrapMakesAnother => "T12",
+        /// The progress word is believed after the raw handle was given out.
+        TrustVoidWord => "T13",
+        /// A marker is written on a stream that captures.
+        MarkWhileCapturing => "T13",
     }
 
     /// Whether `fault` is planted on this thread.

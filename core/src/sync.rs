@@ -43,6 +43,10 @@ pub(crate) enum Site {
     RecordPublish,
     /// A waiter reads a record's outcome.
     RecordObserve,
+    /// A lease is dropped, after its owner's last act.
+    LeaseReturn,
+    /// The pool takes in what came back.
+    LeaseCollect,
 }
 
 /// The ordering to use at `site`: always `sound`, unless a model planted a fault there.
@@ -69,6 +73,13 @@ pub(crate) mod planted_orderings {
 pub(crate) mod model {
     pub(crate) use loom::{cell::UnsafeCell as Tracked, model::Builder, thread};
     pub(crate) use std::sync::atomic::{AtomicUsize as Counter, Ordering as CounterOrdering};
+}
+
+/// A number for a new pool, so that a stamp of one is never judged by another. A model has one pool, and its
+/// atomics cannot be static.
+pub(crate) fn next_pool() -> crate::id::PoolId {
+    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    crate::id::PoolId::new(NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
 }
 
 /// A lock that knows no poison: what it guards is plain data that no panic leaves half changed.

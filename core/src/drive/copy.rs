@@ -2,6 +2,7 @@
 
 use super::{
     marker::Awaited,
+    submit::exhausted,
     tracker::{Life, Tracker},
 };
 use crate::{
@@ -89,9 +90,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         what: &CopySubmission<'_, E::Work>,
         record: &mut Arc<Record>,
     ) -> Result<(UseId, SignalHandle), Error> {
-        let pool = self.secure_room(Role::Copy)?;
+        let mut pool = self.place(Role::Copy);
+        if self.ring.secure_at_hand(pool).is_none() {
+            pool = self.secure_room(Role::Copy, pool)?;
+        }
         let Ok(mut secured) = self.ring.secure(pool) else {
-            return Err(Error::Exhausted { parked: 0, quarantined: 0, cap: self.policy.ring.cap });
+            return Err(exhausted(self.policy.ring.cap));
         };
         let (signal, memory) = (secured.signal(), secured.memory());
         if parts > Parts::ONE {

@@ -20,6 +20,7 @@ mod queue;
 mod reclaim;
 mod room;
 mod settle;
+mod streams;
 mod submission;
 mod submit;
 mod synchronize;
@@ -35,6 +36,10 @@ pub use policy::{Audit, Policy, TrackerKind};
 pub use queue::HardwareQueue;
 pub use reclaim::{Reclaim, Reclaimed};
 pub use room::Room;
+pub use streams::{
+    Acquire, Attempt, CaptureScope, Captured, Finished, Freed, Graph, InFlight, Ordered,
+    Participant, Pumped, ShutDown, StreamPool, Wrapped,
+};
 pub use submission::{Completion, Submission};
 pub use synchronize::Synced;
 pub use tracker::Tracker;

@@ -55,9 +55,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Retires what is known to be finished without a load.
     pub(super) fn retire_known(&mut self) -> Result<(), Error> {
         if let Some(proven) = self.ring.observe() {
-            loop {
-                if self.policy.audit == Audit::Off {
-                    self.retire_together(proven);
+            while self.ring.is_covered(proven) {
+                if self.policy.audit == Audit::Off && self.retire_together(proven) > 0 {
+                    continue;
                 }
                 let Some(finished) = self.ring.next_covered(proven) else { break };
                 self.retire_one(finished)?;
@@ -70,25 +70,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         Ok(())
     }
-    /// Retires what `proven` covers, up to the first use that needs more than that.
+    /// Retires what `proven` covers, up to the first use that needs more than that, as far as one flush
+    /// goes. Returns how many.
     #[inline]
-    fn retire_together(&mut self, proven: Proven) {
-        loop {
-            let limit =
-                (self.policy.ring.batch as usize).saturating_sub(self.ring.unflushed()).max(1);
-            let Self { ring, device, .. } = self;
-            let batch = ring.retire_together(proven, limit, |arm| {
-                device.arm(arm.signal(), SignalValue::ARMED);
-            });
-            self.counts.arms += batch.armed as u64;
-            if batch.parked > 0 {
-                self.note_kept(batch.parked);
-            }
-            self.flush_full_batch();
-            if batch.armed + batch.parked < limit {
-                return;
-            }
+    fn retire_together(&mut self, proven: Proven) -> usize {
+        let limit = (self.policy.ring.batch as usize).saturating_sub(self.ring.unflushed()).max(1);
+        let Self { ring, device, .. } = self;
+        let batch = ring.retire_together(proven, limit, |arm| {
+            device.arm(arm.signal(), SignalValue::ARMED);
+        });
+        self.counts.arms += batch.armed as u64;
+        if batch.parked > 0 {
+            self.note_kept(batch.parked);
         }
+        self.flush_full_batch();
+        batch.armed + batch.parked
     }
     /// Retires what queries and waits of others saw finished.
     pub(super) fn retire_observed(&mut self) -> Result<(), Error> {

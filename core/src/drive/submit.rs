@@ -1,15 +1,17 @@
 //! Publishing packets: secure, reserve, bind, commit (S11).
 
 use super::{
+    queue::HardwareQueue,
     submission::{Completion, Submission},
     tracker::{Life, Tracker},
 };
 use crate::{
-    backend::{Device, PacketCount, PacketQueue, SignalMemory},
+    backend::{Device, Packet, PacketCount, PacketQueue, SignalMemory},
     error::{CreateError, Error},
     id::{Barrier, PacketId, SignalHandle, UseId},
+    ledger::Ledger,
     placement::Role,
-    ring::{IsFence, Record, Recorded, Timing, Use},
+    ring::{IsFence, Record, Recorded, Secured, Timing, Use},
     sync::Arc,
 };
 
@@ -84,18 +86,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.note_bare();
         Ok(of)
     }
-    /// A pool with a signal for `role`, and room in it.
-    #[inline(always)]
-    pub(super) fn secure_room(&mut self, role: Role) -> Result<SignalMemory, Error> {
-        let pool = self.place(role);
-        if self.ring.is_due(pool) && self.is_short(pool) {
-            self.find_room(role, pool, 1)
-        } else {
-            Ok(pool)
-        }
-    }
+    /// A pool with a signal for `role`, where none is at hand in `pool`: if signals run short, room is made
+    /// first.
     #[cold]
     #[inline(never)]
+    pub(super) fn secure_room(
+        &mut self,
+        role: Role,
+        pool: SignalMemory,
+    ) -> Result<SignalMemory, Error> {
+        if self.is_short(pool) { self.find_room(role, pool, 1) } else { Ok(pool) }
+    }
     pub(super) fn find_room(
         &mut self,
         role: Role,
@@ -126,10 +127,22 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             self.make_room(pool, 1)?;
             return self.bind_and_commit(at, pool, what, record);
         }
-        let pool = self.secure_room(what.role)?;
+        let pool = self.place(what.role);
+        let secured = match self.ring.secure_at_hand(pool) {
+            Some(secured) => secured,
+            None => {
+                let pool = self.secure_room(what.role, pool)?;
+                match self.ring.secure(pool) {
+                    Ok(secured) => secured,
+                    Err(_shortage) => return Err(exhausted(self.policy.ring.cap)),
+                }
+            }
+        };
         // Nothing can fail or wait from here on: the index is reserved only now (S11).
         let at = self.queue.reserve(PacketCount::ONE);
-        let of = self.bind_and_commit(at, pool, what, record)?;
+        let of = commit(&self.device, &self.queue, &self.ledger, secured, at, what, record);
+        self.note_packet(of, fence_of(what), what.release);
+        self.note_use(fence_of(what));
         self.queue.ring_doorbell(at);
         Ok(of)
     }
@@ -154,44 +167,65 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         what: &Submission<Q::Work>,
         record: Option<&mut Arc<Record>>,
     ) -> Result<UseId, Error> {
-        let lane = self.ring.lane();
-        let with = match &record {
-            Some(_) => what.as_use(lane),
-            None => Use { timing: Timing::Unwanted, ..what.as_use(lane) }, // nobody would read it
-        };
-        let Ok(mut secured) = self.ring.secure(pool) else {
+        let Ok(secured) = self.ring.secure(pool) else {
             // A reserved index is always published.
-            self.queue.commit(at, &crate::backend::Packet::nothing());
-            return Err(Error::Exhausted { parked: 0, quarantined: 0, cap: self.policy.ring.cap });
+            self.queue.commit(at, &Packet::nothing());
+            return Err(exhausted(self.policy.ring.cap));
         };
-        let (signal, memory) = (secured.signal(), secured.memory());
-        let record = record.map(|record| {
-            let about = |mark, ledger| Recorded {
-                of: UseId::new(lane, at),
-                fence: fence_of(&with),
-                order: with.order,
-                timing: with.timing,
-                release: what.release,
-                memory,
-                device: self.device.id(),
-                engine: with.engine,
-                mark: Some(mark),
-                ledger,
-            };
-            let held = secured.lend();
-            if let Some(fresh) = Arc::get_mut(record) {
-                fresh.renew_for(self.queue.mark(), &self.ledger, about, held);
-            }
-            record.clone()
-        });
-        let of = secured.bind(at, with, record);
-        self.queue.commit(at, &what.packet(signal));
-        self.note_packet(of, fence_of(&with), what.release);
-        self.note_use(fence_of(&with));
+        let of = commit(&self.device, &self.queue, &self.ledger, secured, at, what, record);
+        self.note_packet(of, fence_of(what), what.release);
+        self.note_use(fence_of(what));
         Ok(of)
     }
 }
 
-fn fence_of(with: &Use) -> IsFence {
-    if with.barrier == Barrier::Set { IsFence::Yes } else { IsFence::No }
+/// Binds the secured signal to the reserved packet, and writes the packet.
+#[inline(always)]
+fn commit<D: Device, Q: PacketQueue>(
+    device: &D,
+    queue: &HardwareQueue<Q>,
+    ledger: &Arc<Ledger>,
+    mut secured: Secured<'_>,
+    at: PacketId,
+    what: &Submission<Q::Work>,
+    record: Option<&mut Arc<Record>>,
+) -> UseId {
+    let (lane, signal, memory) = (secured.lane(), secured.signal(), secured.memory());
+    let with = match &record {
+        Some(_) => what.as_use(lane),
+        None => Use { timing: Timing::Unwanted, ..what.as_use(lane) }, // nobody would read it
+    };
+    let record = record.map(|record| {
+        let about = |mark, ledger| Recorded {
+            of: UseId::new(lane, at),
+            fence: fence_of(what),
+            order: with.order,
+            timing: with.timing,
+            release: what.release,
+            memory,
+            device: device.id(),
+            engine: with.engine,
+            mark: Some(mark),
+            ledger,
+        };
+        let held = secured.lend();
+        if let Some(fresh) = Arc::get_mut(record) {
+            fresh.renew_for(queue.mark(), ledger, about, held);
+        }
+        record.clone()
+    });
+    let of = secured.bind_here(at, with, record);
+    queue.commit(at, &what.packet(signal));
+    of
+}
+
+fn fence_of<W>(what: &Submission<W>) -> IsFence {
+    if what.barrier == Barrier::Set { IsFence::Yes } else { IsFence::No }
+}
+
+/// Nothing is known of who holds the signals.
+#[cold]
+#[inline(never)]
+pub(super) fn exhausted(cap: u32) -> Error {
+    Error::Exhausted { parked: 0, quarantined: 0, cap }
 }

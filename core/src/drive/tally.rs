@@ -1,5 +1,5 @@
-//! Where a stream stands in its batches, by what its ledger counted when they began: the path of a use
-//! raises the ledger and nothing else.
+//! Where a stream stands in its batches, by how many uses there were when they began: the path of a use
+//! raises that one count.
 
 use std::num::NonZeroU32;
 
@@ -13,20 +13,31 @@ use crate::{
 
 /// See the module.
 #[derive(Debug)]
+#[repr(C)] // what every use looks at comes first: see `Tracker`
 pub(super) struct Tally {
-    /// Uses when the tracker last looked for finished ones.
-    looked_at: u64,
+    /// Uses so far.
+    uses: u64,
     /// Uses at which the submission batch is full.
     batch_end: u64,
+    /// Uses when the tracker last looked for finished ones.
+    looked_at: u64,
     /// Fence uses when the batch began.
     fences_before: u64,
+    /// Uses that are no fences: most are, so that these are counted.
+    unfenced: u64,
     /// Uses that are no packets of the stream's queue: copies.
     copies: u64,
 }
 impl Tally {
     pub(super) fn new(submission_batch: NonZeroU32) -> Self {
-        let batch_end = u64::from(submission_batch.get());
-        Self { looked_at: 0, batch_end, fences_before: 0, copies: 0 }
+        Self {
+            uses: 0,
+            batch_end: u64::from(submission_batch.get()),
+            looked_at: 0,
+            fences_before: 0,
+            unfenced: 0,
+            copies: 0,
+        }
     }
 }
 
@@ -34,50 +45,55 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Uses since the tracker last looked for finished ones: at most one load in a batch of uses.
     #[inline(always)]
     pub(super) fn since_look(&self) -> u64 {
-        self.counts.uses - self.tally.looked_at
+        self.tally.uses - self.tally.looked_at
     }
     pub(super) fn note_look(&mut self) {
-        self.tally.looked_at = self.counts.uses;
+        self.tally.looked_at = self.tally.uses;
     }
     /// A copy is a use, but not one that fills the submission batch, and no packet.
     pub(super) fn note_copy(&mut self) {
-        self.counts.uses += 1;
+        self.tally.uses += 1;
+        self.tally.unfenced += 1;
         self.tally.batch_end += 1;
         self.tally.copies += 1;
     }
     #[inline(always)]
     pub(super) fn note_use(&mut self, fence: IsFence) {
-        self.counts.uses += 1;
-        if fence == IsFence::Yes {
-            self.counts.fence_uses += 1;
+        self.tally.uses += 1;
+        if fence == IsFence::No {
+            self.tally.unfenced += 1;
         }
     }
     /// A packet without a signal.
     pub(super) fn note_bare(&mut self) {
         self.counts.packets += 1;
     }
-    /// The counts of this thread, with the packets that are uses.
+    fn fence_uses(&self) -> u64 {
+        self.tally.uses - self.tally.unfenced
+    }
+    /// The counts of this thread, with the uses, those of them that are fences, and those that are packets.
     pub(super) fn own_counts(&self) -> Counts {
-        let packets = self.counts.packets + self.counts.uses - self.tally.copies;
-        Counts { packets, ..self.counts }
+        let uses = self.tally.uses;
+        let packets = self.counts.packets + uses - self.tally.copies;
+        Counts { uses, fence_uses: self.fence_uses(), packets, ..self.counts }
     }
     /// The batch so far is as one without a fence: the stream has left the queue that its fence is on.
     pub(super) fn forget_batch_fence(&mut self) {
-        self.tally.fences_before = self.counts.fence_uses;
+        self.tally.fences_before = self.fence_uses();
     }
     /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
     /// its signals can be let go of.
     #[inline(always)]
     pub(super) fn end_batch(&mut self) {
-        if self.counts.uses >= self.tally.batch_end {
+        if self.tally.uses >= self.tally.batch_end {
             self.close_batch();
         }
     }
     #[cold]
     #[inline(never)]
     fn close_batch(&mut self) {
-        let fences = self.counts.fence_uses - self.tally.fences_before;
-        self.tally.batch_end = self.counts.uses + u64::from(self.policy.submission_batch.get());
+        let fences = self.fence_uses() - self.tally.fences_before;
+        self.tally.batch_end = self.tally.uses + u64::from(self.policy.submission_batch.get());
         self.forget_batch_fence();
         self.counts.batches += 1;
         if fences == 0 && self.polling.is_none() {

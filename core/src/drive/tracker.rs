@@ -23,23 +23,24 @@ use crate::{
 /// See the crate's front page for an example. A tracker belongs to one stream and one thread at a time;
 /// it is `Send` where its device and queue are.
 #[derive(Debug)]
+#[repr(C)] // what every use touches is in few cache lines: the ring's, and the one behind it
 pub struct Tracker<D, Q> {
-    pub(super) device: D,
-    pub(super) queue: HardwareQueue<Q>,
-    pub(super) policy: Policy,
-    pub(super) capabilities: Capabilities,
+    pub(super) ring: Ring,
+    pub(super) life: Life,
     /// The setting, as far as the device can: only a profiler that attaches still matters.
     pub(super) device_signals: DeviceSignals,
-    pub(super) ring: Ring,
+    pub(super) interrupts: Interrupts,
+    pub(super) tail: Option<Tail>,
+    pub(super) queue: HardwareQueue<Q>,
+    pub(super) tally: Tally,
+    pub(super) device: D,
+    pub(super) policy: Policy,
+    pub(super) capabilities: Capabilities,
     pub(super) polling: Option<PollingRing>,
     pub(super) counts: Counts,
     pub(super) ledger: Arc<Ledger>,
-    pub(super) tally: Tally,
-    pub(super) tail: Option<Tail>,
     /// See `defer`.
     pub(super) deferred: Option<Error>,
-    pub(super) interrupts: Interrupts,
-    pub(super) life: Life,
 }
 
 /// The newest packet of this stream.

@@ -14,7 +14,7 @@ impl Ring {
             (lane.id, lane.seen, lane.completed_at, lane.search).hash(state);
             lane.mark.as_ref().map(|mark| mark.observe().below()).hash(state);
             lane.uses.len().hash(state);
-            for used in &lane.uses {
+            for used in lane.uses.iter() {
                 (used.packet, used.slot, used.flags.bits()).hash(state);
                 self.slot(used.slot).record.as_ref().map(|record| record.outcome()).hash(state);
             }

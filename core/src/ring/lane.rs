@@ -1,8 +1,6 @@
 //! Uses of one generation of one queue, in order.
 
-use std::collections::VecDeque;
-
-use super::{custody::Holder, record::IsFence, slot::SlotIndex};
+use super::{custody::Holder, record::IsFence, slot::SlotIndex, uses::Uses};
 use crate::{
     backend::Engine,
     id::{LaneId, PacketId, UseId},
@@ -40,6 +38,11 @@ impl InFlight {
     pub(crate) fn is_fence(&self) -> bool {
         self.flags.contains(UseFlags::FENCE)
     }
+    /// Whether nothing but its signal has to be looked after when it is over.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.flags.intersects(UseFlags::RECORDED | UseFlags::BARRIER_PACKET)
+    }
 }
 
 /// How a packet waits for the signals that it names.
@@ -66,14 +69,15 @@ pub(crate) struct Pin {
 
 /// One (queue, generation), or one copy engine.
 #[derive(Debug)]
+#[repr(C)] // what every use touches comes first
 pub(crate) struct Lane {
     pub(crate) id: LaneId,
+    pub(crate) uses: Uses,
     pub(crate) engine: Engine,
     /// Copy engines have none: their completions are in no order (S5).
     pub(crate) mark: Option<Arc<Watermark>>,
     /// What this ring saw proven last: a plain copy, so that choosing a probe loads nothing shared.
     pub(crate) seen: PacketId,
-    pub(crate) uses: VecDeque<InFlight>,
     pub(crate) pins: RetireQueue<Pin>,
     pub(crate) search: super::probe::Search,
     /// Uses with `BARRIER_PACKET`, and the newest packet whose own completion proves those before it.
@@ -95,7 +99,7 @@ impl Lane {
             engine,
             mark,
             seen: PacketId::FIRST,
-            uses: VecDeque::with_capacity(capacity),
+            uses: Uses::with_capacity(capacity),
             pins: RetireQueue::new(id),
             search: super::probe::Search::default(),
             barrier_packets: 0,
@@ -116,12 +120,12 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn push(&mut self, used: InFlight) {
         debug_assert!(
-            self.uses.back().is_none_or(|last| last.packet < used.packet),
+            self.uses.last().is_none_or(|last| last.packet < used.packet),
             "S11: order in a lane is increasing"
         );
         self.barrier_packets += u32::from(used.flags.contains(UseFlags::BARRIER_PACKET));
         self.recorded += u32::from(used.flags.contains(UseFlags::RECORDED));
-        self.uses.push_back(used);
+        self.uses.push(used);
     }
     #[inline(always)]
     fn note_gone(&mut self, gone: InFlight) {
@@ -133,7 +137,7 @@ impl Lane {
     /// Takes the oldest use, which `front` is, off.
     #[inline(always)]
     pub(crate) fn pop(&mut self, front: InFlight) {
-        self.uses.pop_front();
+        self.uses.take_off(1);
         self.note_gone(front);
     }
     /// Takes a use out of the middle. It leaves no tombstone (S6).
@@ -143,7 +147,7 @@ impl Lane {
         Some(gone)
     }
     pub(crate) fn position(&self, packet: PacketId) -> Option<usize> {
-        match self.uses.back() {
+        match self.uses.last() {
             Some(newest) if newest.packet == packet => Some(self.uses.len() - 1),
             _ => self.uses.binary_search_by_key(&packet, |used| used.packet).ok(),
         }

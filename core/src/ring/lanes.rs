@@ -8,6 +8,7 @@ use crate::id::LaneId;
 
 /// Lanes by number: 0 is the stream's own, which is always there and at hand without a look-up.
 #[derive(Debug)]
+#[repr(C)] // the stream's own next to what else a use touches: see `Ring`
 pub(crate) struct Lanes {
     pub(crate) own: Lane,
     others: Vec<Lane>,

@@ -30,6 +30,7 @@ mod slot;
 mod spare;
 mod together;
 mod turnover;
+mod uses;
 
 pub use custody::{Arm, Custody, Holder, Sole};
 pub use lane::Awaits;
@@ -61,14 +62,15 @@ use spare::SpareRecords;
 
 /// The signals of one stream and their uses in flight. See the module.
 #[derive(Debug)]
+#[repr(C)] // the lines that every use touches are next to each other
 pub struct Ring {
-    limits: RingLimits,
+    /// By pool: see [`SignalMemory::index`].
+    ready: [Ready; 4],
     slots: Vec<Slot>,
     /// `lanes[0]` is the hardware queue that the stream is on; the others are queues and generations
     /// that it left, and copy engines.
     lanes: Lanes,
-    /// By pool: see [`SignalMemory::index`].
-    ready: [Ready; 4],
+    limits: RingLimits,
     counts: [PoolCount; 4],
     parked: VecDeque<(SlotIndex, Retired)>,
     quarantine: Vec<quarantine::Quarantined>,
@@ -85,7 +87,7 @@ impl Ring {
             limits,
             slots: Vec::with_capacity(limits.size as usize),
             lanes: Lanes::new(Lane::compute(mark, limits.size as usize)),
-            ready: std::array::from_fn(|_| Ready::new(limits.low_water())),
+            ready: std::array::from_fn(|_| Ready::new(limits.low_water() as u32)),
             counts: Default::default(),
             parked: VecDeque::new(),
             quarantine: Vec::new(),
@@ -116,12 +118,6 @@ impl Ring {
     #[inline]
     pub fn usable(&self, pool: SignalMemory) -> usize {
         self.ready[pool.index()].usable()
-    }
-    /// Whether it is time to see whether signals of `pool` run short: at the latest when half a ring was
-    /// taken since it last was.
-    #[inline(always)]
-    pub(crate) fn is_due(&self, pool: SignalMemory) -> bool {
-        self.ready[pool.index()].is_due()
     }
     /// Signals of `pool` that count against the cap.
     pub fn live(&self, pool: SignalMemory) -> u32 {
@@ -159,7 +155,7 @@ impl Ring {
     /// The newest use in flight on the stream's queue.
     pub fn newest(&self) -> Option<UseId> {
         let lane = &self.lanes.own;
-        lane.uses.back().map(|used| lane.use_id(used.packet))
+        lane.uses.last().map(|used| lane.use_id(used.packet))
     }
     /// Where destroyed signals go.
     pub fn reaper(&self) -> &Arc<Reaper> {

@@ -89,7 +89,7 @@ impl Ring {
         let lane = &mut self.lanes.own;
         lane.observe();
         let seen = lane.seen;
-        if lane.uses.front().is_none_or(|front| front.packet >= seen) {
+        if lane.uses.first().is_none_or(|front| front.packet >= seen) {
             return 0;
         }
         lane.uses.partition_point(|used| used.packet < seen)
@@ -98,7 +98,7 @@ impl Ring {
     /// load has to confirm it (S3).
     pub fn nominate(&mut self, read_index: PacketId) -> Option<Probe> {
         let lane = &self.lanes.own;
-        let newest = lane.uses.back()?;
+        let newest = lane.uses.last()?;
         let passed = if newest.packet < read_index {
             lane.uses.len() // most often: no search
         } else {
@@ -142,7 +142,7 @@ impl Ring {
     }
     /// The oldest use in flight: on the stream's queue first.
     pub fn oldest(&self) -> Option<Probe> {
-        self.lanes.iter().find_map(|lane| lane.uses.front().map(|used| self.probe_of(lane, used)))
+        self.lanes.iter().find_map(|lane| lane.uses.first().map(|used| self.probe_of(lane, used)))
     }
     /// A use that is not on the stream's own queue, to wait for: a copy, or the newest fence that it left
     /// on another.
@@ -150,7 +150,7 @@ impl Ring {
         let mut elsewhere = self.lanes.iter().skip(1);
         elsewhere.find_map(|lane| {
             let newest_fence = lane.uses.iter().rev().find(|used| used.is_fence());
-            let used = newest_fence.or_else(|| lane.uses.front())?;
+            let used = newest_fence.or_else(|| lane.uses.first())?;
             Some(self.probe_of(lane, used))
         })
     }

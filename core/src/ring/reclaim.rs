@@ -119,7 +119,7 @@ impl Ring {
     #[inline]
     pub fn next_covered(&mut self, proven: Proven) -> Option<Finished> {
         let lane = &mut self.lanes.own;
-        let &used = lane.uses.front()?;
+        let &used = lane.uses.first()?;
         let proof = proven.prove(lane.use_id(used.packet))?;
         if !lane.pins.is_empty() {
             // Before retiring: a signal of this ring that only a pin held is not parked first.
@@ -140,7 +140,7 @@ impl Ring {
             let proven = planted_proof(lane, proven, newest);
             if let Some(proven) = proven {
                 lane.release_pins(proven, &mut self.awaited);
-                if let Some(&used) = lane.uses.front()
+                if let Some(&used) = lane.uses.first()
                     && let Some(proof) = proven.prove(lane.use_id(used.packet))
                 {
                     let engine = lane.engine;
@@ -273,7 +273,7 @@ impl Lane {
     /// A barrier packet below a packet whose own value was seen: none passes it, so it is complete.
     fn next_by_barrier_order(&self) -> Option<usize> {
         let below = self.uses.partition_point(|used| used.packet < self.completed_at);
-        self.uses.range(..below).position(|used| used.flags.contains(UseFlags::BARRIER_PACKET))
+        self.uses[..below].iter().position(|used| used.flags.contains(UseFlags::BARRIER_PACKET))
     }
 }
 
@@ -289,7 +289,7 @@ fn planted_proof(
     let same_queue = newest.lane().queue() == lane.id.queue();
     let below = match lane.engine {
         Engine::Copy if planted!(FenceProvesCopy) && newest.below() > PacketId::FIRST => {
-            lane.uses.back().map_or(PacketId::FIRST, |used| used.packet.next())
+            lane.uses.last().map_or(PacketId::FIRST, |used| used.packet.next())
         }
         Engine::Compute if planted!(AcrossGenerations) && same_queue => newest.below(),
         Engine::Compute if planted!(AcrossQueues) && !same_queue => newest.below(),

@@ -97,9 +97,20 @@ impl Ring {
         let Some(at) = self.ready[pool.index()].front() else {
             return Err(self.shortage(pool));
         };
+        Ok(self.secured(pool, at))
+    }
+    /// The same, unless it is time to see whether signals of `pool` run short: at the latest when half a
+    /// ring was taken since it last was.
+    #[inline(always)]
+    pub(crate) fn secure_at_hand(&mut self, pool: SignalMemory) -> Option<Secured<'_>> {
+        let at = self.ready[pool.index()].at_hand()?;
+        Some(self.secured(pool, at))
+    }
+    #[inline(always)]
+    fn secured(&mut self, pool: SignalMemory, at: SlotIndex) -> Secured<'_> {
         let Self { lanes, ready, slots, .. } = self;
         let (ready, slot) = (&mut ready[pool.index()], &mut slots[at.0 as usize]);
-        Ok(Secured { lanes, ready, slot, at })
+        Secured { lanes, ready, slot, at }
     }
     /// What it takes before a signal of `pool` can be secured.
     #[cold]
@@ -141,7 +152,7 @@ impl Ring {
     }
 }
 
-impl Secured<'_> {
+impl<'r> Secured<'r> {
     /// The signal.
     #[inline]
     pub fn signal(&self) -> SignalHandle {
@@ -152,6 +163,11 @@ impl Secured<'_> {
     pub fn memory(&self) -> SignalMemory {
         self.slot.memory
     }
+    /// The queue and generation that the stream is on.
+    #[inline(always)]
+    pub(crate) fn lane(&self) -> LaneId {
+        self.lanes.own.id
+    }
     /// An event, a GPU waiter or a handler holds the signal from here on.
     #[inline]
     pub fn lend(&mut self) -> Holder {
@@ -160,8 +176,35 @@ impl Secured<'_> {
     /// The packet is known: the signal is in flight from here on.
     #[inline(always)]
     pub fn bind(self, packet: PacketId, with: Use, record: Option<Arc<Record>>) -> UseId {
+        if self.lanes.own.id == with.lane {
+            self.bind_here(packet, with, record)
+        } else {
+            let (lanes, used) = self.bound(packet, with, record);
+            let elsewhere = lanes.position_or_new(with.lane);
+            lanes[elsewhere].push(used);
+            UseId::new(with.lane, packet)
+        }
+    }
+    /// The same for a packet of the stream's own queue, [`lane`](Self::lane): what `with` says of it.
+    #[inline(always)]
+    pub(crate) fn bind_here(
+        self,
+        packet: PacketId,
+        with: Use,
+        record: Option<Arc<Record>>,
+    ) -> UseId {
+        let (lanes, used) = self.bound(packet, with, record);
+        lanes.own.push(used);
+        UseId::new(with.lane, packet)
+    }
+    #[inline(always)]
+    fn bound(
+        self,
+        packet: PacketId,
+        with: Use,
+        record: Option<Arc<Record>>,
+    ) -> (&'r mut Lanes, InFlight) {
         let Self { lanes, ready, slot, at } = self;
-        let is_own = lanes.own.id == with.lane;
         ready.take_front(); // not before: a dropped `Secured` changes nothing
         let mut flags = UseFlags::empty();
         // S2: only a compute packet with the barrier bit proves the packets before it.
@@ -174,15 +217,7 @@ impl Secured<'_> {
         if record.is_some() {
             slot.record = record;
         }
-        let of = UseId::new(with.lane, packet);
-        slot.last_use = of;
-        let used = InFlight { packet, slot: at, flags };
-        if is_own {
-            lanes.own.push(used);
-        } else {
-            let elsewhere = lanes.position_or_new(with.lane);
-            lanes[elsewhere].push(used);
-        }
-        of
+        slot.last_use = UseId::new(with.lane, packet);
+        (lanes, InFlight { packet, slot: at, flags })
     }
 }

@@ -59,29 +59,31 @@ impl Slot {
 pub(crate) struct Ready {
     /// Flushed, the oldest last.
     next: Vec<SlotIndex>,
-    /// Younger ones, the oldest first.
+    /// Younger ones, the oldest first. Places for more are behind them: many are filled in one pass.
     armed: Vec<SlotIndex>,
-    /// So many of `armed`, from its front, are flushed as well.
-    flushed: usize,
+    /// So many of `armed`, from its front, are signals.
+    count: usize,
+    /// So many of these, from the front, are flushed as well.
+    flushed: u32,
     /// The first stack is filled with so many at most.
-    at_once: usize,
+    at_once: u32,
 }
 impl Ready {
-    pub(crate) fn new(at_once: usize) -> Self {
-        Self { next: Vec::new(), armed: Vec::new(), flushed: 0, at_once: at_once.max(1) }
+    pub(crate) fn new(at_once: u32) -> Self {
+        Self { next: Vec::new(), armed: Vec::new(), count: 0, flushed: 0, at_once: at_once.max(1) }
     }
-    /// Whether it is time to see whether signals run short.
+    /// The oldest, unless it is time to see whether signals run short.
     #[inline(always)]
-    pub(crate) fn is_due(&self) -> bool {
-        self.next.is_empty()
+    pub(crate) fn at_hand(&self) -> Option<SlotIndex> {
+        self.next.last().copied()
     }
     #[inline]
     pub(crate) fn usable(&self) -> usize {
-        self.next.len() + self.flushed
+        self.next.len() + self.flushed as usize
     }
     #[inline]
     pub(crate) fn unflushed(&self) -> usize {
-        self.armed.len() - self.flushed
+        self.count - self.flushed as usize
     }
     /// The oldest, if it can be used.
     #[inline(always)]
@@ -89,39 +91,67 @@ impl Ready {
         if self.next.is_empty() {
             self.refill();
         }
-        self.next.last().copied()
+        self.at_hand()
     }
-    /// Takes what [`front`](Self::front) showed.
+    /// Takes what [`front`](Self::front) or [`at_hand`](Self::at_hand) showed.
     #[inline(always)]
     pub(crate) fn take_front(&mut self) {
         self.next.pop();
     }
     #[inline(never)]
     fn refill(&mut self) {
-        let count = self.flushed.min(self.at_once);
-        self.next.extend(self.armed[..count].iter().rev());
-        self.armed.drain(..count);
-        self.flushed -= count;
+        let flushed = self.flushed.min(self.at_once);
+        let taken = flushed as usize;
+        self.next.extend(self.armed[..taken].iter().rev());
+        self.armed.copy_within(taken..self.count, 0);
+        self.count -= taken;
+        self.flushed -= flushed;
     }
     /// A signal that was created armed and visible.
     pub(crate) fn push_visible(&mut self, slot: SlotIndex) {
-        self.armed.insert(self.flushed, slot);
+        self.armed.truncate(self.count);
+        self.armed.insert(self.flushed as usize, slot);
+        self.count += 1;
         self.flushed += 1;
     }
     /// A signal whose arm is on its way.
     #[inline(always)]
     pub(crate) fn push_armed(&mut self, slot: SlotIndex) {
-        self.armed.push(slot);
+        if self.count == self.armed.len() {
+            self.make_places(1);
+        }
+        self.armed[self.count] = slot;
+        self.count += 1;
+    }
+    /// At least `more` places for signals whose arms are on their way; then say how many were filled.
+    #[inline(always)]
+    pub(crate) fn places(&mut self, more: usize) -> &mut [SlotIndex] {
+        if self.armed.len() - self.count < more {
+            self.make_places(more);
+        }
+        &mut self.armed[self.count..]
+    }
+    #[cold]
+    #[inline(never)]
+    fn make_places(&mut self, more: usize) {
+        self.armed.reserve(self.count + more - self.armed.len());
+        self.armed.resize(self.armed.capacity(), SlotIndex(0));
+    }
+    /// The first so many of [`places`](Self::places) are filled.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, more: usize) {
+        self.count += more;
+        debug_assert!(self.count <= self.armed.len(), "no more than there are places");
     }
     #[inline]
     pub(crate) fn flushed(&mut self) {
-        self.flushed = self.armed.len();
+        self.flushed = self.count as u32; // a slot's number is one, too
     }
 }
 impl Hash for Ready {
     /// By order of use, however the two stacks share it.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.next.iter().rev().chain(&self.armed).for_each(|slot| slot.hash(state));
+        self.next.iter().rev().chain(&self.armed[..self.count]).for_each(|slot| slot.hash(state));
         (self.usable(), self.unflushed()).hash(state);
     }
 }

@@ -5,9 +5,10 @@ use super::{
     custody::Arm,
     lane::{self, InFlight, Lane, UseFlags},
     reclaim::{flush_host_pools, park},
+    slot::{Ready, Slot},
 };
 use crate::{
-    id::UseId,
+    id::{LaneId, UseId},
     proof::{Harvest, Proven},
 };
 
@@ -22,6 +23,12 @@ pub struct Batch {
 }
 
 impl Ring {
+    /// Whether `proven` covers the oldest use on the stream's queue.
+    #[inline(always)]
+    pub(crate) fn is_covered(&self, proven: Proven) -> bool {
+        let own = &self.lanes.own;
+        own.uses.first().is_some_and(|oldest| proven.covers(own.use_id(oldest.packet)))
+    }
     /// Retires up to `limit` uses on the stream's queue that `proven` covers, oldest first, up to the
     /// first whose timing is wanted or whose signal a waiter saw below 0. Each order goes to `store`.
     ///
@@ -37,46 +44,75 @@ impl Ring {
         let Lane { id, uses, pins, barrier_packets, recorded, .. } = &mut lanes.own;
         let (lane, slots) = (*id, &mut slots[..]);
         let covers = |used: &InFlight| proven.covers(UseId::new(lane, used.packet));
-        if !pins.is_empty() && uses.front().is_some_and(covers) {
+        if !pins.is_empty() && uses.first().is_some_and(covers) {
             // Before retiring: a signal of this ring that only a pin held is not parked first.
             lane::release_pins(pins, proven, awaited);
         }
         let (mut retired, mut held) = (0, 0);
-        let (older, newer) = uses.as_slices();
-        let older = &older[..older.len().min(limit)];
-        let newer = &newer[..newer.len().min(limit - older.len())];
-        'uses: for part in [older, newer] {
-            for &used in part {
-                let Some(proof) = proven.prove(UseId::new(lane, used.packet)) else { break 'uses };
-                let slot = &mut slots[used.slot.0 as usize];
-                if used.flags.intersects(UseFlags::RECORDED | UseFlags::BARRIER_PACKET) {
-                    if used.flags.contains(UseFlags::TIMED) {
-                        break 'uses;
-                    }
-                    if let Some(record) = slot.record.take() {
-                        if let Err(record) = spare_records.retire(record) {
-                            slot.record = Some(record);
-                            break 'uses;
-                        }
-                        *recorded -= 1;
-                    }
-                    *barrier_packets -= u32::from(used.flags.contains(UseFlags::BARRIER_PACKET));
+        let within = &uses[..uses.len().min(limit)];
+        loop {
+            retired += arm_run(proven, lane, &within[retired..], slots, ready, &mut store);
+            let Some(&used) = within.get(retired) else { break };
+            // It is not covered, or it is not plain, or its signal was lent or is of another pool.
+            let Some(proof) = proven.prove(UseId::new(lane, used.packet)) else { break };
+            let slot = &mut slots[used.slot.0 as usize];
+            if !used.is_plain() {
+                if used.flags.contains(UseFlags::TIMED) {
+                    break;
                 }
-                match slot.arm(proof.harvest(Harvest::NOT_WANTED)) {
-                    Ok(arm) => {
-                        store(arm);
-                        ready[slot.pool.index()].push_armed(used.slot);
+                if let Some(record) = slot.record.take() {
+                    if let Err(record) = spare_records.retire(record) {
+                        slot.record = Some(record);
+                        break;
                     }
-                    Err(proof) => {
-                        park(parked, &mut counts[slot.pool.index()], used.slot, proof);
-                        held += 1;
-                    }
+                    *recorded -= 1;
                 }
-                retired += 1;
+                *barrier_packets -= u32::from(used.flags.contains(UseFlags::BARRIER_PACKET));
             }
+            match slot.arm(proof.harvest(Harvest::NOT_WANTED)) {
+                Ok(arm) => {
+                    store(arm);
+                    ready[slot.pool.index()].push_armed(used.slot);
+                }
+                Err(proof) => {
+                    park(parked, &mut counts[slot.pool.index()], used.slot, proof);
+                    held += 1;
+                }
+            }
+            retired += 1;
         }
-        uses.drain(..retired);
+        uses.take_off(retired);
         flush_host_pools(ready);
         Batch { armed: retired - held, parked: held }
     }
+}
+
+/// Arms the signals of the uses at the front that are plain and covered, and that nobody was lent, as
+/// long as they are of one pool: the first one's. Returns how many.
+#[inline(always)]
+fn arm_run(
+    proven: Proven,
+    lane: LaneId,
+    uses: &[InFlight],
+    slots: &mut [Slot],
+    ready: &mut [Ready; 4],
+    store: &mut impl FnMut(Arm),
+) -> usize {
+    let Some(first) = uses.first().filter(|first| first.is_plain()) else { return 0 };
+    let pool = slots[first.slot.0 as usize].pool;
+    let ready = &mut ready[pool.index()];
+    let mut count = 0;
+    for (used, place) in uses.iter().zip(ready.places(uses.len())) {
+        let slot = &mut slots[used.slot.0 as usize];
+        if !used.is_plain() || slot.pool != pool {
+            break;
+        }
+        let Some(proof) = proven.prove(UseId::new(lane, used.packet)) else { break };
+        let Ok(arm) = slot.arm(proof.harvest(Harvest::NOT_WANTED)) else { break };
+        store(arm);
+        *place = used.slot;
+        count += 1;
+    }
+    ready.fill(count);
+    count
 }

@@ -59,7 +59,7 @@ impl Ring {
         let lane = &mut self.lanes[at];
         let proven = Proven::assertion(drained.lane, drained.below);
         lane.release_pins(proven, &mut self.awaited);
-        let front = lane.uses.front()?;
+        let front = lane.uses.first()?;
         if !proven.covers(lane.use_id(front.packet)) {
             return None;
         }
@@ -74,7 +74,7 @@ impl Ring {
                 // The device may still read it: what the pin holds is never armed again.
                 std::mem::forget(pin);
             }
-            while let Some(&used) = self.lanes[at].uses.front() {
+            while let Some(&used) = self.lanes[at].uses.first() {
                 self.lanes[at].pop(used);
                 if let Some(record) = self.slot_mut(used.slot).record.take() {
                     record.fail(why);

@@ -1,0 +1,212 @@
+//! A task gets a stream.
+
+use super::{StreamPool, look::Asked};
+use crate::{
+    backend::streams::StreamBackend,
+    error::{DriverError, StreamError},
+    id::{DeviceContext, RawProgress, RawStream, StreamKey, StreamRef},
+    stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Why},
+    sync::Mutex,
+};
+
+/// What a try to get a stream brought.
+#[derive(Debug)]
+#[must_use]
+pub enum Attempt<A = ()> {
+    /// A lease.
+    Leased(Lease<A>),
+    /// The hard cap is reached and nothing is idle: drop leases, or wait.
+    Full(Shortage),
+}
+
+/// A creation in progress: taken back when it fails, also by a panic.
+struct Creating<'a, A> {
+    pool: &'a Mutex<crate::stream::Pool<A>>,
+    reservation: Option<Reservation>,
+}
+impl<A> Drop for Creating<'_, A> {
+    fn drop(&mut self) {
+        if let Some(reservation) = self.reservation.take() {
+            self.pool.lock().abandoned(reservation);
+        }
+    }
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// A stream of `key` for this task alone: one whose work is finished if there is one, else a new one. It
+    /// never waits for work, nor for a creation in progress.
+    ///
+    /// # Errors
+    /// [`StreamError::Create`] when the driver has none; [`StreamError::Full`] at the hard cap;
+    /// [`StreamError::DeviceLost`], [`StreamError::Forked`], [`StreamError::ShutDown`].
+    pub fn acquire(&self, key: StreamKey) -> Result<Lease<A>, StreamError> {
+        match self.try_acquire(key)? {
+            Attempt::Leased(lease) => Ok(lease),
+            Attempt::Full(Shortage::Full { live, cap }) => Err(StreamError::Full { live, cap }),
+        }
+    }
+    /// The same, where a full pool is an answer and no error.
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire), but for `Full`.
+    pub fn try_acquire(&self, key: StreamKey) -> Result<Attempt<A>, StreamError> {
+        self.usable()?;
+        if self.shared.pool.lock().reaps_before_claims() {
+            self.reap();
+        }
+        let mut reaped = false;
+        let mut pool = self.shared.pool.lock();
+        let mut visit = pool.visit();
+        loop {
+            match pool.claim(key, &mut visit) {
+                Claim::Reuse(offer) => {
+                    drop(pool);
+                    match self.take(offer) {
+                        Ok(lease) => return Ok(Attempt::Leased(lease)),
+                        Err((offer, why)) => {
+                            pool = self.shared.pool.lock();
+                            pool.refused(offer, why);
+                            lost(why)?;
+                        }
+                    }
+                }
+                Claim::Share(lease) => return Ok(Attempt::Leased(lease)),
+                Claim::Create(reservation) => {
+                    let _held = if planted!(CreateUnderLock) {
+                        // Leaves what a creation needs of the pool to another lock: any will do to see it.
+                        drop(pool);
+                        Some(self.shared.graveyard.lock())
+                    } else {
+                        drop(pool);
+                        None
+                    };
+                    return self.create(reservation).map(Attempt::Leased);
+                }
+                Claim::Reap if !reaped => {
+                    drop(pool);
+                    reaped = true;
+                    self.reap();
+                    pool = self.shared.pool.lock();
+                }
+                Claim::Reap => return Ok(Attempt::Full(pool.shortage())),
+                Claim::Short(shortage) => return Ok(Attempt::Full(shortage)),
+            }
+        }
+    }
+    /// A stream of `key` that nobody gets after this owner: what a library keeps for itself. It is destroyed
+    /// when its lease is dropped and its work is finished.
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire).
+    pub fn reserve(&self, key: StreamKey) -> Result<Lease<A>, StreamError> {
+        self.usable()?;
+        let claim = self.shared.pool.lock().claim_reserved(key);
+        match claim {
+            Claim::Create(reservation) => self.create(reservation),
+            Claim::Short(Shortage::Full { live, cap }) => Err(StreamError::Full { live, cap }),
+            _ => {
+                let Shortage::Full { live, cap } = self.shared.pool.lock().shortage();
+                Err(StreamError::Full { live, cap })
+            }
+        }
+    }
+    /// The idle stream of `key` that the next acquire would look at first. Creates nothing and claims nothing:
+    /// code that only saves and restores a current stream must not make one.
+    pub fn peek(&self, key: StreamKey) -> Option<StreamRef> {
+        let slot = self.shared.pool.lock().peek(key).cloned()?;
+        let generation = slot.lock().generation;
+        Some(slot.reference(generation))
+    }
+    /// A lease of an existing stream, if one is idle. Never creates.
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire), but for `Create` and `Full`.
+    pub fn acquire_existing(&self, key: StreamKey) -> Result<Option<Lease<A>>, StreamError> {
+        self.usable()?;
+        let mut pool = self.shared.pool.lock();
+        let mut visit = pool.visit();
+        while let Some(offer) = pool.claim_existing(key, &mut visit) {
+            drop(pool);
+            match self.take(offer) {
+                Ok(lease) => return Ok(Some(lease)),
+                Err((offer, why)) => {
+                    pool = self.shared.pool.lock();
+                    pool.refused(offer, why);
+                    lost(why)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Proves the offered stream idle and hands it on, under one hold of its lock (T5).
+    #[inline]
+    fn take(&self, offer: Offer<A>) -> Result<Lease<A>, (Offer<A>, Why)> {
+        let generation = {
+            let Some(mut tenancy) = offer.slot().try_lock() else { return Err((offer, Why::Busy)) };
+            let (proven, asked) = self.prove_idle(offer.slot(), &mut tenancy);
+            let handed = proven.and_then(|position| tenancy.hand_on(position));
+            drop(tenancy);
+            if asked == Asked::Driver {
+                self.shared.pool.lock().counts_mut().looks_by_query += 1;
+            }
+            match handed {
+                Ok(generation) => generation,
+                Err(why) => return Err((offer, why)),
+            }
+        };
+        Ok(Lease::new(offer.into_slot(), generation))
+    }
+
+    /// Creates a stream on a reservation, with no lock held (T4).
+    #[cold]
+    fn create(&self, reservation: Reservation) -> Result<Lease<A>, StreamError> {
+        let key = reservation.key();
+        let mut creating = Creating { pool: &self.shared.pool, reservation: Some(reservation) };
+        self.make_disposal(key.place)?;
+        let (raw, word) = self.new_stream(key)?;
+        let attachment = (self.attach)(raw);
+        let Some(reservation) = creating.reservation.take() else {
+            return Err(StreamError::ShutDown);
+        };
+        let slot = self.shared.pool.lock().created(reservation, raw, word, attachment);
+        Ok(slot.lease())
+    }
+    fn new_stream(&self, key: StreamKey) -> Result<(RawStream, Option<RawProgress>), StreamError> {
+        let failed = |cause| match cause {
+            DriverError::DeviceLost(_) => StreamError::DeviceLost,
+            cause => StreamError::Create { key, cause },
+        };
+        let raw = self.driver.create(key).map_err(failed)?;
+        // A driver that fails at its word has none, and is asked in its place.
+        let word = self.driver.open_progress(raw).unwrap_or(None);
+        Ok((raw, word))
+    }
+    /// Makes the disposal stream of a place, with its first stream, so that a free never has to (T7).
+    fn make_disposal(&self, place: DeviceContext) -> Result<(), StreamError> {
+        if !self.shared.pool.lock().claim_disposal(place) {
+            return Ok(());
+        }
+        let key = StreamKey::new(place);
+        match self.new_stream(key) {
+            Ok((raw, word)) => {
+                let attachment = (self.attach)(raw);
+                let made = Made { key, raw, word, kind: Kind::Disposal, attachment };
+                let _slot = self.shared.pool.lock().adopt(made);
+                Ok(())
+            }
+            Err(error) => {
+                self.shared.pool.lock().abandon_disposal(place);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A refusal that concerns the whole device ends the search.
+fn lost(why: Why) -> Result<(), StreamError> {
+    match why {
+        Why::Bad(DriverError::DeviceLost(_)) => Err(StreamError::DeviceLost),
+        _ => Ok(()),
+    }
+}

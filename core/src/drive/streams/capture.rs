@@ -1,0 +1,296 @@
+//! Captures: a closure, so that a capture never crosses an await and always ends on its own thread.
+
+use super::{Graph, StreamPool, refused};
+use crate::{
+    backend::streams::{CaptureMode, StreamBackend, StreamWork},
+    error::{Closed, StreamError},
+    id::{RawEvent, RawGraph, RawMemory, StreamRef},
+    stream::{Allocation, Captures, Lease, Slot, Standing},
+    sync::{Arc, Mutex},
+};
+
+/// What a capture brought: the graph, and what the closure returned.
+#[derive(Debug)]
+pub struct Captured<R, A = ()> {
+    /// Can be launched as often as one likes.
+    pub graph: Graph<A>,
+    /// What the closure returned.
+    pub value: R,
+}
+
+/// Inside a capture: work that is submitted here is recorded, and does not run.
+///
+/// It cannot leave the closure, nor its thread. Work of other tasks comes in by
+/// [`participant`](Self::participant).
+#[derive(Debug)]
+pub struct CaptureScope<'a, B, A = ()> {
+    pool: &'a StreamPool<B, A>,
+    slot: Arc<Slot<A>>,
+    stream: StreamRef,
+    door: Arc<Door>,
+    pins: Vec<RawMemory>,
+    forks: Vec<Arc<Slot<A>>>,
+    /// A capture belongs to the thread that began it.
+    _not_send: std::marker::PhantomData<*const ()>,
+}
+
+/// Whether participants may still come in, and how many have not left. Its lock makes the work of all of
+/// them one order.
+#[derive(Debug)]
+struct Door(Mutex<Inside>);
+#[derive(Debug)]
+struct Inside {
+    open: Entry,
+    participants: u32,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Entry {
+    Open,
+    Closed,
+}
+
+/// A child task's part in somebody's capture. It may go to another thread, and must be gone before the scope
+/// ends.
+#[derive(Debug)]
+pub struct Participant<A = ()> {
+    slot: Arc<Slot<A>>,
+    stream: StreamRef,
+    door: Arc<Door>,
+}
+impl<A> Participant<A> {
+    /// Records work of this task in the capture.
+    ///
+    /// # Errors
+    /// [`StreamError::Stale`] after the scope ended; what the driver says of the work.
+    pub fn submit<B: StreamWork>(&self, driver: &B, work: B::Work) -> Result<(), StreamError> {
+        let inside = self.door.0.lock();
+        if inside.open == Entry::Closed {
+            return Err(StreamError::Stale { stream: self.stream });
+        }
+        driver.launch(self.slot.raw(), work).map_err(|cause| refused(self.stream, cause))
+    }
+}
+impl<A> Drop for Participant<A> {
+    fn drop(&mut self) {
+        self.door.0.lock().participants -= 1;
+    }
+}
+
+impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
+    /// Records work.
+    ///
+    /// # Errors
+    /// What the driver says of it.
+    pub fn submit(&mut self, work: B::Work) -> Result<(), StreamError>
+    where
+        B: StreamWork,
+    {
+        let _order = self.door.0.lock();
+        let launched = self.pool.driver.launch(self.slot.raw(), work);
+        launched.map_err(|cause| refused(self.stream, cause))
+    }
+    /// Keeps memory alive for as long as the graph exists.
+    pub fn pin(&mut self, memory: &Allocation) {
+        self.pool.shared.memory.lock().pin(memory.raw());
+        self.pins.push(memory.raw());
+    }
+    /// Lets a child task take part.
+    pub fn participant(&self) -> Participant<A> {
+        self.door.0.lock().participants += 1;
+        Participant { slot: self.slot.clone(), stream: self.stream, door: self.door.clone() }
+    }
+    /// Lets another leased stream record into this capture, until [`join`](Self::join). A stream that joined a
+    /// capture is asked about before anybody else gets it: HIP 5.2 leaves it capturing for ever.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn fork(&mut self, other: &mut Lease<A>) -> Result<(), StreamError> {
+        drop(self.pool.open(other)?);
+        other.slot().lock().captures = Captures::Open;
+        self.forks.push(other.slot().clone());
+        self.chain(self.stream, &self.slot, other.slot())
+    }
+    /// Records work on a forked stream.
+    ///
+    /// # Errors
+    /// [`StreamError::Stale`] when the stream was not forked here; what the driver says.
+    pub fn submit_on(&mut self, fork: &mut Lease<A>, work: B::Work) -> Result<(), StreamError>
+    where
+        B: StreamWork,
+    {
+        if !self.forks.iter().any(|slot| Arc::ptr_eq(slot, fork.slot())) {
+            return Err(StreamError::Stale { stream: fork.stream() });
+        }
+        let launched = self.pool.driver.launch(fork.slot().raw(), work);
+        launched.map_err(|cause| refused(fork.stream(), cause))
+    }
+    /// Makes the capture's stream follow the forked one. Every fork has to be joined before the scope ends.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn join(&mut self, fork: &mut Lease<A>) -> Result<(), StreamError> {
+        self.chain(fork.stream(), fork.slot(), &self.slot)
+    }
+    /// Makes one captured stream follow another, with an event of the capture.
+    fn chain(&self, of: StreamRef, from: &Slot<A>, to: &Slot<A>) -> Result<(), StreamError> {
+        let place = from.key().place;
+        let event = self.pool.event(place).map_err(|cause| refused(of, cause))?;
+        let chained = {
+            let _hold = from.lock();
+            let recorded = self.pool.driver.record_event(event, from.raw());
+            recorded.and_then(|()| self.pool.driver.stream_wait(to.raw(), event))
+        };
+        // An event that a capture recorded is never asked about: it goes.
+        self.pool.driver.destroy_event(event);
+        chained.map_err(|cause| refused(of, cause))
+    }
+}
+
+/// Ends the capture, also when the closure unwinds: an abandoned one would be for ever (T10).
+struct Ending<'a, B: StreamBackend, A> {
+    scope: CaptureScope<'a, B, A>,
+    ended: Option<Result<RawGraph, StreamError>>,
+}
+impl<B: StreamBackend, A> Ending<'_, B, A> {
+    fn end(&mut self) -> Result<RawGraph, StreamError> {
+        let (pool, stream) = (self.scope.pool, self.scope.stream);
+        let left = {
+            let mut inside = self.scope.door.0.lock();
+            inside.open = Entry::Closed;
+            inside.participants
+        };
+        let slot = &self.scope.slot;
+        let before = {
+            let mut tenancy = slot.lock();
+            let ended = pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause));
+            tenancy.captures = Captures::Over;
+            let ended = match (ended, left) {
+                (Ok(graph), 1..) => {
+                    pool.shared.graveyard.lock().push(super::graph::Dead::unused(graph));
+                    Err(StreamError::Participants { stream, left })
+                }
+                (ended, _) => ended,
+            };
+            let before = tenancy.before_capture.take();
+            if ended.is_err() {
+                tenancy.close(Closed::Capture);
+                tenancy.final_event = before;
+            }
+            self.ended = Some(ended);
+            if tenancy.standing == Standing::Open { before } else { None }
+        };
+        if let Some(event) = before {
+            pool.event_back(slot.key().place, event);
+        }
+        for fork in &self.scope.forks {
+            let mut tenancy = fork.lock();
+            tenancy.captures = Captures::Over;
+            if matches!(self.ended, Some(Err(_))) {
+                tenancy.close(Closed::Capture);
+            }
+        }
+        self.ended.unwrap_or(Err(StreamError::Capturing { stream }))
+    }
+}
+impl<B: StreamBackend, A> Drop for Ending<'_, B, A> {
+    fn drop(&mut self) {
+        if self.ended.is_none()
+            && let Ok(graph) = self.end()
+        {
+            // The closure panicked: nobody gets the graph.
+            let pins = std::mem::take(&mut self.scope.pins);
+            drop(Graph::new(graph, pins, self.scope.pool.shared.clone()));
+        }
+    }
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Captures what the closure submits, and makes a graph of it.
+    ///
+    /// The capture is on the lease's own stream, which runs nothing meanwhile. [`CaptureMode::ThreadLocal`] is
+    /// the mode that disturbs other threads least and is still checked. When the capture fails, or a
+    /// participant is still there at its end, the stream is closed: the lease is of no further use.
+    ///
+    /// # Errors
+    /// [`StreamError::Capturing`], [`StreamError::Participants`], what the driver says, and the closure's own
+    /// error, after which the capture is ended and its graph is thrown away.
+    pub fn capture<R>(
+        &self,
+        lease: &mut Lease<A>,
+        mode: CaptureMode,
+        record: impl FnOnce(&mut CaptureScope<'_, B, A>) -> Result<R, StreamError>,
+    ) -> Result<Captured<R, A>, StreamError> {
+        self.usable()?;
+        let stream = lease.stream();
+        let before = self.cover_before_capture(lease)?;
+        {
+            let mut tenancy = self.open(lease)?;
+            if self.captures_now(lease.slot(), &tenancy) {
+                return Err(StreamError::Capturing { stream });
+            }
+            let begun = self.driver.begin_capture(lease.slot().raw(), mode);
+            begun.map_err(|cause| self.refused(lease, cause))?;
+            tenancy.captures = Captures::Open;
+            tenancy.before_capture = before;
+        }
+        let door = Arc::new(Door(Mutex::new(Inside { open: Entry::Open, participants: 0 })));
+        let scope = CaptureScope {
+            pool: self,
+            slot: lease.slot().clone(),
+            stream,
+            door,
+            pins: Vec::new(),
+            forks: Vec::new(),
+            _not_send: std::marker::PhantomData,
+        };
+        let mut ending = Ending { scope, ended: None };
+        let value = record(&mut ending.scope);
+        let graph = ending.end();
+        let pins = std::mem::take(&mut ending.scope.pins);
+        drop(ending);
+        // Even a failed one holds nobody up any more.
+        self.retry_frees();
+        let graph = match graph {
+            Ok(raw) => Graph::new(raw, pins, self.shared.clone()),
+            Err(error) => {
+                self.unpin_all(pins);
+                return Err(error);
+            }
+        };
+        Ok(Captured { graph, value: value? })
+    }
+    /// An event on the disposal stream that covers the work before a capture, so that others can wait for it
+    /// meanwhile: events of a stream that captures cannot be waited for (905).
+    fn cover_before_capture(&self, lease: &Lease<A>) -> Result<Option<RawEvent>, StreamError> {
+        let slot = lease.slot();
+        let place = slot.key().place;
+        let Some(disposal) = self.disposal(place) else { return Ok(None) };
+        let refused = |cause| self.refused(lease, cause);
+        let event = {
+            let mut tenancy = self.open(lease)?;
+            if self.captures_now(slot, &tenancy) {
+                return Err(StreamError::Capturing { stream: lease.stream() });
+            }
+            if tenancy.word_counts() && self.prove_finished(slot, &mut tenancy).0.is_ok() {
+                return Ok(None); // nothing unfinished to wait for
+            }
+            let event = self.event(place).map_err(refused)?;
+            let recorded = self.driver.record_event(event, slot.raw());
+            recorded
+                .and_then(|()| self.driver.stream_wait(disposal.raw(), event))
+                .map_err(refused)?;
+            event
+        };
+        let _hold = disposal.lock();
+        self.driver.record_event(event, disposal.raw()).map_err(refused)?;
+        Ok(Some(event))
+    }
+    fn unpin_all(&self, pins: Vec<RawMemory>) {
+        for memory in pins {
+            let free = self.shared.memory.lock().unpin(memory, &Default::default());
+            if let Some(free) = free {
+                let _freed = self.dispose(free);
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Graphs: what a capture ends in, and what they keep alive.
+
+use super::{Shared, StreamPool};
+use crate::{
+    backend::streams::StreamBackend,
+    error::StreamError,
+    id::{RawGraph, RawMemory},
+    stream::{Access, Allocation, Lease, Stamp, Touch},
+    sync::Arc,
+};
+
+/// A graph that can be launched. While it exists, the memory that it pins is not freed.
+///
+/// Dropping it calls no driver: the pool destroys it once its last launch is finished.
+pub struct Graph<A = ()> {
+    raw: RawGraph,
+    pins: Vec<RawMemory>,
+    launches: Stamp,
+    shared: Arc<Shared<A>>,
+}
+/// A graph that its owner let go of.
+#[derive(Debug)]
+pub(super) struct Dead {
+    raw: RawGraph,
+    pins: Vec<RawMemory>,
+    launches: Stamp,
+}
+impl Dead {
+    /// A graph that was never launched and pins nothing.
+    pub(super) fn unused(raw: RawGraph) -> Self {
+        Self { raw, pins: Vec::new(), launches: Stamp::default() }
+    }
+}
+impl<A> Graph<A> {
+    pub(super) fn new(raw: RawGraph, pins: Vec<RawMemory>, shared: Arc<Shared<A>>) -> Self {
+        Self { raw, pins, launches: Stamp::default(), shared }
+    }
+    /// Keeps memory alive for as long as the graph exists. Work that was captured outside the pool may use
+    /// memory that only its author knows.
+    pub fn pin(&mut self, memory: &Allocation) {
+        self.shared.memory.lock().pin(memory.raw());
+        self.pins.push(memory.raw());
+    }
+    /// What to remember of every launch so far: it counts as a use of everything that the graph pins.
+    pub fn launches(&self) -> &Stamp {
+        &self.launches
+    }
+}
+impl<A> Drop for Graph<A> {
+    fn drop(&mut self) {
+        let dead = Dead {
+            raw: self.raw,
+            pins: std::mem::take(&mut self.pins),
+            launches: std::mem::take(&mut self.launches),
+        };
+        self.shared.graveyard.lock().push(dead);
+    }
+}
+impl<A> std::fmt::Debug for Graph<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Graph")
+            .field("raw", &self.raw)
+            .field("pins", &self.pins)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Launches a graph on the lease's stream, as one piece of work (T13: it has a position only now).
+    ///
+    /// # Errors
+    /// What the driver says; [`StreamError::Capturing`] when the stream captures.
+    pub fn launch(&self, lease: &mut Lease<A>, graph: &mut Graph<A>) -> Result<Touch, StreamError> {
+        self.usable()?;
+        {
+            let tenancy = self.open(lease)?;
+            if self.captures_now(lease.slot(), &tenancy) {
+                return Err(StreamError::Capturing { stream: lease.stream() });
+            }
+        }
+        let launched = self.driver.launch_graph(graph.raw, lease.slot().raw());
+        let position = self.count(lease.slot(), &mut lease.slot().lock());
+        let touch = Touch::new(lease.stream(), position);
+        // Also after an error: what was submitted of it may run.
+        graph.launches.add(touch, Access::Read);
+        launched.map_err(|cause| self.refused(lease, cause))?;
+        Ok(touch)
+    }
+    /// Destroys graphs that nobody has and no launch uses, and frees what they alone kept.
+    pub(super) fn bury_graphs(&self) -> u32 {
+        let dead = std::mem::take(&mut *self.shared.graveyard.lock());
+        let mut buried = 0;
+        for dead in dead {
+            let running =
+                dead.launches.touches(Access::Write).any(|touch| !self.is_finished(touch));
+            if running || self.driver.destroy_graph(dead.raw).is_err() {
+                self.shared.graveyard.lock().push(dead); // with its pins
+                continue;
+            }
+            buried += 1;
+            for memory in dead.pins {
+                let free = self.shared.memory.lock().unpin(memory, &dead.launches);
+                if let Some(free) = free {
+                    let _freed = self.dispose(free);
+                }
+            }
+        }
+        buried
+    }
+}

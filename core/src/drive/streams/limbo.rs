@@ -1,0 +1,227 @@
+//! What unfinished work still uses: kept until the work is proven finished, whatever becomes of the task (T11).
+
+use std::{
+    any::Any,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use super::{Shared, StreamPool};
+use crate::{
+    backend::streams::{StreamBackend, StreamWork},
+    error::StreamError,
+    stream::{Access, Lease, Stamp, Touch},
+    sync::Arc,
+};
+
+/// What nobody waits for any more, and who still waits.
+#[derive(Default)]
+pub(super) struct Limbo {
+    parked: Vec<(Touch, Box<dyn Any + Send>)>,
+    waiting: Vec<(Touch, Waker)>,
+}
+
+/// Something that the device reads or writes: a host buffer of an asynchronous copy. The pool's work owns it
+/// until it is finished.
+///
+/// A future: it brings the value back when a [`pump`](StreamPool::pump) has seen the work finished. Dropped
+/// before, also by a cancelled task or a panic, the value stays with the pool until then; forgotten, it is
+/// leaked. Neither gives the device a buffer that somebody else has (T11).
+#[must_use = "dropped, it parks its value until the work is finished; await it or call `wait`"]
+pub struct InFlight<T: Send + 'static, A = ()> {
+    what: Option<T>,
+    touch: Touch,
+    shared: Arc<Shared<A>>,
+}
+impl<T: Send + 'static, A> InFlight<T, A> {
+    /// The work that uses the value.
+    pub fn touch(&self) -> Touch {
+        self.touch
+    }
+    /// Waits on the host, and brings the value back. After an error the value is still in flight.
+    ///
+    /// # Errors
+    /// The value itself, with what stopped the wait.
+    pub fn wait<B: StreamBackend>(
+        mut self,
+        pool: &StreamPool<B, A>,
+        limit: Duration,
+    ) -> Result<T, (Self, StreamError)> {
+        let mut stamp = Stamp::default();
+        stamp.add(self.touch, Access::Read);
+        match (pool.synchronize(&stamp, Access::Write, limit), self.what.take()) {
+            (Ok(()), Some(what)) => Ok(what),
+            (Err(error), what) => {
+                self.what = what;
+                Err((self, error))
+            }
+            (Ok(()), None) => unreachable!("only this call takes the value"),
+        }
+    }
+}
+impl<T: Send + Unpin + 'static, A> Future for InFlight<T, A> {
+    type Output = Result<T, StreamError>;
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        match this.shared.poll_finished(this.touch, context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) => {
+                let what = this.what.take().expect("a future that is polled after it was ready");
+                Poll::Ready(Ok(what))
+            }
+        }
+    }
+}
+impl<T: Send + 'static, A> Drop for InFlight<T, A> {
+    fn drop(&mut self) {
+        let Some(what) = self.what.take() else { return };
+        if planted!(ReleaseOnCancel) {
+            drop(what);
+            return;
+        }
+        self.shared.limbo.lock().parked.push((self.touch, Box::new(what)));
+    }
+}
+impl<T: Send + 'static, A> fmt::Debug for InFlight<T, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in flight until {}", self.touch)
+    }
+}
+
+/// A future that is ready when a [`pump`](StreamPool::pump) has seen the work finished.
+#[must_use = "a future does nothing until it is awaited"]
+pub struct Finished<A = ()> {
+    touch: Touch,
+    shared: Arc<Shared<A>>,
+}
+impl<A> Future for Finished<A> {
+    type Output = Result<(), StreamError>;
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.shared.poll_finished(self.touch, context)
+    }
+}
+impl<A> fmt::Debug for Finished<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "until {} is finished", self.touch)
+    }
+}
+
+impl<A> Shared<A> {
+    /// By what a pump saw. Whoever is on the list is looked at by every later pump, so that no wake is lost.
+    fn poll_finished(&self, touch: Touch, context: &Context<'_>) -> Poll<Result<(), StreamError>> {
+        match self.seen(touch) {
+            Seen::Finished => return Poll::Ready(Ok(())),
+            Seen::Lost => return Poll::Ready(Err(StreamError::DeviceLost)),
+            Seen::Pending => {}
+        }
+        let mut limbo = self.limbo.lock();
+        let mine = |waiting: &&mut (Touch, Waker)| {
+            waiting.0 == touch && waiting.1.will_wake(context.waker())
+        };
+        if limbo.waiting.iter_mut().find(mine).is_none() {
+            limbo.waiting.push((touch, context.waker().clone()));
+        }
+        drop(limbo);
+        match self.seen(touch) {
+            Seen::Pending => Poll::Pending,
+            Seen::Finished => Poll::Ready(Ok(())),
+            Seen::Lost => Poll::Ready(Err(StreamError::DeviceLost)),
+        }
+    }
+    fn seen(&self, touch: Touch) -> Seen {
+        let Some(slot) = self.pool.lock().by_id(touch.stream().id()).cloned() else {
+            return Seen::Finished;
+        };
+        let tenancy = slot.lock();
+        let over = tenancy.generation != touch.stream().generation();
+        if over || tenancy.covers(touch.position()) {
+            Seen::Finished
+        } else if tenancy.standing == crate::stream::Standing::Closed(crate::error::Closed::Lost) {
+            Seen::Lost
+        } else {
+            Seen::Pending
+        }
+    }
+}
+enum Seen {
+    Finished,
+    Pending,
+    Lost,
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Submits work that uses `what` until it is finished.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit). What was submitted of the work may still use the value: the pool keeps it.
+    pub fn submit_owning<T: Send + 'static>(
+        &self,
+        lease: &mut Lease<A>,
+        what: T,
+        work: B::Work,
+    ) -> Result<InFlight<T, A>, StreamError>
+    where
+        B: StreamWork,
+    {
+        drop(self.open(lease)?);
+        let launched = self.driver.launch(lease.slot().raw(), work);
+        let position = self.count(lease.slot(), &mut lease.slot().lock());
+        let touch = Touch::new(lease.stream(), position);
+        let in_flight = InFlight { what: Some(what), touch, shared: self.shared.clone() };
+        launched.map_err(|cause| self.refused(lease, cause))?;
+        Ok(in_flight)
+    }
+    /// A future that is ready when the work is finished. It needs somebody who pumps.
+    pub fn when_finished(&self, touch: Touch) -> Finished<A> {
+        Finished { touch, shared: self.shared.clone() }
+    }
+    /// Lets go of what finished work used, and wakes who waits for it. Answers with how many of each.
+    pub(super) fn settle_limbo(&self) -> (u32, u32) {
+        let (parked, waiting) = {
+            let mut limbo = self.shared.limbo.lock();
+            (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
+        };
+        let (done, parked): (Vec<_>, Vec<_>) =
+            parked.into_iter().partition(|held| self.is_finished(held.0));
+        let (ready, waiting): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|held| self.is_over(held.0));
+        let counts = (count(done.len()), count(ready.len()));
+        {
+            let mut limbo = self.shared.limbo.lock();
+            limbo.parked.extend(parked);
+            limbo.waiting.extend(waiting);
+        }
+        // Destructors and wakers are the user's code: no lock is held.
+        drop(done);
+        for (_, waker) in ready {
+            waker.wake();
+        }
+        counts
+    }
+    /// Whether a waiter has an answer: the work is finished, or will never be.
+    fn is_over(&self, touch: Touch) -> bool {
+        self.is_finished(touch) || matches!(self.shared.seen(touch), Seen::Lost)
+    }
+    /// What the device may still write to is never given back: leaked, and counted (S17, T11).
+    pub(super) fn leak_limbo(&self) -> u32 {
+        let mut limbo = self.shared.limbo.lock();
+        let parked = std::mem::take(&mut limbo.parked);
+        let waiting = std::mem::take(&mut limbo.waiting);
+        drop(limbo);
+        let leaked = count(parked.len());
+        for (_, what) in parked {
+            std::mem::forget(what);
+        }
+        for (_, waker) in waiting {
+            waker.wake();
+        }
+        leaked
+    }
+}
+
+fn count(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}

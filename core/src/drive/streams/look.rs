@@ -1,0 +1,86 @@
+//! Is this stream idle? By what was seen before, by its progress word, or by the driver.
+
+use super::{StreamPool, guard::Relaxed};
+use crate::{
+    backend::streams::{CaptureStatus, StreamBackend, StreamState},
+    id::Position,
+    stream::{Captures, Idleness, Slot, Standing, Tenancy, Why},
+};
+
+/// How a look was answered, for the counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asked {
+    Nobody,
+    Driver,
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Proves the stream idle, with its lock held: the position is compared at the hand-over.
+    #[inline]
+    pub(super) fn prove_idle(
+        &self,
+        slot: &Slot<A>,
+        tenancy: &mut Tenancy,
+    ) -> (Result<Position, Why>, Asked) {
+        if let Standing::Closed(cause) = tenancy.standing {
+            return (Err(Why::Closed(cause)), Asked::Nobody);
+        }
+        self.prove_finished(slot, tenancy)
+    }
+    /// The same of a stream that is closed: whether it may be destroyed.
+    #[inline]
+    pub(super) fn prove_finished(
+        &self,
+        slot: &Slot<A>,
+        tenancy: &mut Tenancy,
+    ) -> (Result<Position, Why>, Asked) {
+        if tenancy.captures == Captures::Open {
+            return (Err(Why::Capturing(CaptureStatus::Active)), Asked::Nobody);
+        }
+        let word = slot.word();
+        match (tenancy.idleness(word.is_some()), word) {
+            (Idleness::Proven(position), _) => (Ok(position), Asked::Nobody),
+            (Idleness::Mark, Some(word)) => {
+                match self.driver.mark(slot.raw(), word, tenancy.counted) {
+                    Ok(()) => {
+                        tenancy.marked = tenancy.counted;
+                        (self.by_word(slot, tenancy), Asked::Nobody)
+                    }
+                    Err(_) => (self.ask(slot, tenancy), Asked::Driver),
+                }
+            }
+            (Idleness::Word, Some(_)) => (self.by_word(slot, tenancy), Asked::Nobody),
+            _ => (self.ask(slot, tenancy), Asked::Driver),
+        }
+    }
+    /// One load. "Pending" is believed: the driver is not asked as well (T13).
+    #[inline]
+    fn by_word(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Result<Position, Why> {
+        if let Some(word) = slot.word() {
+            tenancy.saw(self.driver.observe(word));
+        }
+        if tenancy.covers(tenancy.counted) { Ok(tenancy.counted) } else { Err(Why::Pending) }
+    }
+    /// Capture status first, then the query (T8).
+    #[cold]
+    fn ask(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Result<Position, Why> {
+        if !planted!(QueryBeforeStatus) {
+            match self.driver.capture_status(slot.raw()) {
+                CaptureStatus::None => {}
+                CaptureStatus::Unknown(cause) => return Err(Why::Bad(cause)),
+                _ if planted!(HandOutCapturing) => return Ok(tenancy.counted),
+                status => return Err(Why::Capturing(status)),
+            }
+        }
+        let _relaxed = Relaxed::enter(&self.driver);
+        match self.driver.query(slot.raw()) {
+            StreamState::Idle => {
+                tenancy.saw_idle();
+                Ok(tenancy.counted)
+            }
+            StreamState::Pending => Err(Why::Pending),
+            StreamState::Unknown => Err(Why::Unknown),
+            StreamState::Failed(cause) => Err(Why::Bad(cause)),
+        }
+    }
+}

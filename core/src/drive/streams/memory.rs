@@ -1,0 +1,187 @@
+//! Memory: allocated in a stream's order, and freed where that harms nobody (T7).
+
+use super::{StreamPool, guard::Relaxed};
+use crate::{
+    backend::streams::StreamBackend,
+    error::{DriverError, StreamError},
+    id::{Bytes, RawMemory, StreamKey},
+    stream::{
+        Access, Allocation, Deferral, DeferredFree, Lease, Slot, Stamp, Standing, Tenancy, Touch,
+    },
+    sync::Arc,
+};
+
+/// What became of memory that its owner gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Freed {
+    /// Freed on the stream that used it, in its order.
+    OnStream,
+    /// Freed on the disposal stream, after every stream that used it.
+    OnDisposal,
+    /// Freed on the disposal stream; nothing had to be waited for.
+    AtOnce,
+    /// Not yet: the pool frees it later, by [`pump`](StreamPool::pump) or at the end of a capture.
+    Deferred(Deferral),
+    /// Never: the device is gone, or whether its work is over cannot be known. Counted.
+    Leaked,
+}
+
+/// Where the memory's work is.
+enum Users<A> {
+    /// All of it is finished, and no live tenancy used it.
+    None,
+    /// One live tenancy used it.
+    One(Arc<Slot<A>>, Touch),
+    /// Several, or one that is over without being known to be finished.
+    Several,
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Memory for work that is submitted to the lease's stream from here on.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn allocate(&self, lease: &mut Lease<A>, bytes: Bytes) -> Result<Allocation, StreamError> {
+        self.usable()?;
+        let tenancy = self.open(lease)?;
+        if self.captures_now(lease.slot(), &tenancy) {
+            return Err(StreamError::Capturing { stream: lease.stream() });
+        }
+        let allocated = {
+            let _relaxed = Relaxed::enter(&self.driver);
+            self.driver.allocate(bytes, lease.slot().raw())
+        };
+        drop(tenancy);
+        let raw = allocated.map_err(|cause| self.refused(lease, cause))?;
+        Ok(Allocation::new(raw, bytes, lease.key().place, self.shared.id))
+    }
+    /// Takes memory of the user's own making under the pool's care.
+    pub fn adopt(&self, raw: RawMemory, bytes: Bytes, key: StreamKey) -> Allocation {
+        Allocation::new(raw, bytes, key.place, self.shared.id)
+    }
+    /// Gives memory up: it is freed exactly once, after all that the stamp remembers, never as part of
+    /// somebody's graph, and not while a graph uses it.
+    ///
+    /// It does not wait for the work. `Freed::Deferred` is no failure: the pool sees to it.
+    ///
+    /// # Panics
+    /// When the memory came from another pool: its streams are not known here.
+    pub fn retire(&self, memory: Allocation, stamp: Stamp) -> Freed {
+        assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
+        let free = DeferredFree { memory, stamp };
+        let Some(free) = self.shared.memory.lock().give_up(free) else {
+            return Freed::Deferred(Deferral::Pinned);
+        };
+        self.dispose(free)
+    }
+
+    /// Frees memory that nobody owns, or defers it.
+    pub(super) fn dispose(&self, mut free: DeferredFree) -> Freed {
+        let freed = self.try_dispose(&mut free);
+        let mut book = self.shared.memory.lock();
+        let counts = book.counts_mut();
+        match freed {
+            Freed::OnStream => counts.freed_on_stream += 1,
+            Freed::OnDisposal => counts.freed_on_disposal += 1,
+            Freed::AtOnce => counts.freed_at_once += 1,
+            Freed::Leaked => counts.leaked += 1,
+            Freed::Deferred(why) => {
+                counts.deferred += 1;
+                counts.refused += u64::from(why == Deferral::Refused);
+                if !(why == Deferral::Refused && planted!(DropRefusedFree)) {
+                    book.defer(free);
+                }
+            }
+        }
+        freed
+    }
+    fn try_dispose(&self, free: &mut DeferredFree) -> Freed {
+        if self.usable().is_err() {
+            return Freed::Leaked;
+        }
+        let place = free.memory.place();
+        if let Users::One(slot, touch) = self.users(&mut free.stamp) {
+            if let Some(freed) = self.free_on_stream(&slot, touch, free.memory.raw()) {
+                return freed;
+            }
+        }
+        let Some(disposal) = self.disposal(place) else {
+            return Freed::Deferred(Deferral::NoDisposal);
+        };
+        // One lock at a time: each wait is an act on one stream, the free one on the disposal stream.
+        let mut waits = false;
+        for touch in free.stamp.touches(Access::Write) {
+            match self.follow(&disposal, touch) {
+                Ok(super::Ordered::Already) => {}
+                Ok(_) => waits = true,
+                Err(StreamError::Capturing { .. } | StreamError::TimedOut { .. }) => {
+                    return Freed::Deferred(Deferral::Capturing);
+                }
+                Err(StreamError::Driver { .. }) => return Freed::Deferred(Deferral::Refused),
+                Err(_) => return Freed::Leaked,
+            }
+        }
+        let mut tenancy = disposal.lock();
+        match self.free_here(&disposal, &mut tenancy, free.memory.raw()) {
+            Ok(()) if waits => Freed::OnDisposal,
+            Ok(()) => Freed::AtOnce,
+            Err(DriverError::DeviceLost(_)) => Freed::Leaked,
+            Err(_) => Freed::Deferred(Deferral::Refused),
+        }
+    }
+    /// Forgets finished tenancies, and says who is left.
+    fn users(&self, stamp: &mut Stamp) -> Users<A> {
+        let mut users = Users::None;
+        for touch in stamp.touches(Access::Write) {
+            let Ok(Some(slot)) = self.find(touch.stream()) else { continue };
+            let over = slot.lock().generation != touch.stream().generation();
+            if over && !planted!(FreeOnRecycled) {
+                continue;
+            }
+            users = match users {
+                Users::None => Users::One(slot, touch),
+                Users::One(one, at) if Arc::ptr_eq(&one, &slot) => {
+                    Users::One(one, at.max_of(touch))
+                }
+                _ => return Users::Several,
+            };
+        }
+        users
+    }
+    /// "Is this tenancy current, does it capture? then free": one hold of the stream's lock (T5). `None`:
+    /// the disposal stream has to.
+    fn free_on_stream(
+        &self,
+        slot: &Arc<Slot<A>>,
+        touch: Touch,
+        memory: RawMemory,
+    ) -> Option<Freed> {
+        let mut tenancy = slot.lock();
+        let over = tenancy.generation != touch.stream().generation();
+        if (over && !planted!(FreeOnRecycled)) || tenancy.standing != Standing::Open {
+            return None;
+        }
+        if self.captures_now(slot, &tenancy) {
+            return None;
+        }
+        match self.free_here(slot, &mut tenancy, memory) {
+            Ok(()) => Some(Freed::OnStream),
+            Err(DriverError::DeviceLost(_)) => Some(Freed::Leaked),
+            Err(_) => None,
+        }
+    }
+    fn free_here(
+        &self,
+        slot: &Slot<A>,
+        tenancy: &mut Tenancy,
+        memory: RawMemory,
+    ) -> Result<(), DriverError> {
+        {
+            let _relaxed = Relaxed::enter(&self.driver);
+            self.driver.free(memory, slot.raw())?;
+        }
+        let _position = self.count(slot, tenancy);
+        Ok(())
+    }
+}

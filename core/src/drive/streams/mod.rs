@@ -1,0 +1,208 @@
+//! Streams leased on a driver: carries out what the [`Pool`] decides.
+//!
+//! The pool's lock is never held across a driver call; what acts on one stream is called with that
+//! stream's lock held, so that the check and the act are one step (T5).
+
+mod acquire;
+mod capture;
+mod events;
+mod external;
+mod full;
+mod graph;
+mod guard;
+mod limbo;
+mod look;
+mod memory;
+mod order;
+mod pump;
+mod submit;
+
+pub use acquire::Attempt;
+pub use capture::{CaptureScope, Captured, Participant};
+pub use external::Wrapped;
+pub use full::Acquire;
+pub use graph::Graph;
+pub use limbo::{Finished, InFlight};
+pub use memory::Freed;
+pub use order::Ordered;
+pub use pump::{Pumped, ShutDown};
+
+use std::fmt;
+
+use crate::{
+    backend::streams::{DriverState, StreamBackend, StreamFeatures},
+    error::{DriverError, StreamError},
+    id::{DeviceContext, PoolId, RawStream, StreamKey, StreamRef},
+    stream::{
+        Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot, StreamPolicy,
+        StreamTally,
+    },
+    sync::{Arc, AtomicU8, Mutex, Ordering, next_pool},
+};
+
+/// Makes what is attached to a new stream; called with no lock held.
+type Attach<A> = Box<dyn Fn(RawStream) -> A + Send + Sync>;
+
+/// Streams of one driver, leased to tasks.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, id::*, stream::*};
+///
+/// fn two_tasks<B>(driver: B) -> Result<(), StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     let pool = StreamPool::new(driver, PoolOptions::default());
+///     let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+///     let mut array = Stamp::default();
+///
+///     let mut first = pool.acquire(key)?;
+///     array.add(pool.submit(&mut first, "fill")?, Access::Write);
+///     drop(first); // no driver call; the stream drains
+///
+///     let mut second = pool.acquire(key)?; // another stream, unless the work is finished
+///     pool.order_after(&mut second, &array, Access::Read)?; // waits on the device, or for nothing
+///     array.add(pool.submit(&mut second, "read")?, Access::Read);
+///     drop(second);
+///     pool.pump(); // destroys, frees and wakes; usually from a thread of its own
+///     Ok(())
+/// }
+/// ```
+///
+/// # Threads
+/// Every method takes `&self`, and a pool is `Sync` where its driver is. A lease is its owner's alone:
+/// what submits takes `&mut Lease`.
+///
+/// # Ending
+/// Dropping a pool calls no driver (T10): what still exists is leaked. [`shutdown`](Self::shutdown) destroys
+/// what is idle first, and counts the rest.
+pub struct StreamPool<B, A = ()> {
+    driver: B,
+    features: StreamFeatures,
+    options: PoolOptions,
+    attach: Attach<A>,
+    shared: Arc<Shared<A>>,
+}
+
+/// What leases, graphs and buffers in flight may outlive the pool with.
+pub(super) struct Shared<A> {
+    id: PoolId,
+    life: AtomicU8,
+    pool: Mutex<Pool<A>>,
+    events: Mutex<events::EventShelf>,
+    memory: Mutex<crate::stream::MemoryBook>,
+    graveyard: Mutex<Vec<graph::Dead>>,
+    limbo: Mutex<limbo::Limbo>,
+    wanting: Mutex<full::Wanting>,
+}
+
+const OPEN: u8 = 0;
+const SHUT: u8 = 1;
+
+impl<B: StreamBackend> StreamPool<B> {
+    /// A pool with the lease policy. Creates nothing before it is asked.
+    pub fn new(driver: B, options: PoolOptions) -> Self {
+        Self::with_policy(driver, options, Box::new(LeasePolicy))
+    }
+    /// A pool with another policy: a baseline to compare with.
+    pub fn with_policy(driver: B, options: PoolOptions, policy: Box<dyn StreamPolicy>) -> Self {
+        Self::with_attachments(driver, options, policy, |_| ())
+    }
+}
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// A pool whose streams each carry an `A`, made by `attach` when the stream is created. It follows the
+    /// stream from owner to owner, and is dropped when the stream is gone.
+    pub fn with_attachments(
+        driver: B,
+        options: PoolOptions,
+        policy: Box<dyn StreamPolicy>,
+        attach: impl Fn(RawStream) -> A + Send + Sync + 'static,
+    ) -> Self {
+        let id = next_pool();
+        let shared = Shared {
+            id,
+            life: AtomicU8::new(OPEN),
+            pool: Mutex::new(Pool::new(id, options, policy)),
+            events: Mutex::default(),
+            memory: Mutex::default(),
+            graveyard: Mutex::default(),
+            limbo: Mutex::default(),
+            wanting: Mutex::default(),
+        };
+        let features = driver.features();
+        Self { driver, features, options, attach: Box::new(attach), shared: Arc::new(shared) }
+    }
+    /// The driver.
+    pub fn driver(&self) -> &B {
+        &self.driver
+    }
+    /// What the pool counted since it was made.
+    pub fn counts(&self) -> PoolCounts {
+        self.shared.pool.lock().counts()
+    }
+    /// What was freed, and how.
+    pub fn memory_counts(&self) -> MemoryCounts {
+        self.shared.memory.lock().counts()
+    }
+    /// The streams of all keys at this moment.
+    pub fn tally(&self) -> StreamTally {
+        self.shared.pool.lock().total(self.features.host_bytes)
+    }
+    /// The streams of one key at this moment, with the host memory that they take.
+    pub fn tally_of(&self, key: StreamKey) -> StreamTally {
+        self.shared.pool.lock().tally(key, self.features.host_bytes)
+    }
+    /// Pinned host memory that the streams of `key` take, by the driver's own figure for one: what a garbage
+    /// collector should know of.
+    pub fn host_bytes_estimate(&self, key: StreamKey) -> crate::id::Bytes {
+        self.tally_of(key).host_bytes
+    }
+
+    /// Whether the driver may be called (T10).
+    fn usable(&self) -> Result<(), StreamError> {
+        if self.shared.life.load(Ordering::Relaxed) != OPEN {
+            return Err(StreamError::ShutDown);
+        }
+        match self.driver.state() {
+            DriverState::Ready => Ok(()),
+            DriverState::Lost => Err(StreamError::DeviceLost),
+            DriverState::Forked => Err(StreamError::Forked),
+            DriverState::ShuttingDown => Err(StreamError::ShutDown),
+        }
+    }
+    fn ours(&self, stream: StreamRef) -> Result<(), StreamError> {
+        if stream.pool() == self.shared.id {
+            Ok(())
+        } else {
+            Err(StreamError::OtherPool { stream })
+        }
+    }
+    /// The stream that a reference names. `None`: it was let go of after its work was proven finished.
+    fn find(&self, stream: StreamRef) -> Result<Option<Arc<Slot<A>>>, StreamError> {
+        self.ours(stream)?;
+        Ok(self.shared.pool.lock().by_id(stream.id()).cloned())
+    }
+    fn disposal(&self, place: DeviceContext) -> Option<Arc<Slot<A>>> {
+        self.shared.pool.lock().disposal(place).cloned()
+    }
+    fn refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
+        refused(lease.stream(), cause)
+    }
+}
+
+/// A driver's error about a stream, as the caller sees it.
+fn refused(stream: StreamRef, cause: DriverError) -> StreamError {
+    match cause {
+        DriverError::DeviceLost(_) => StreamError::DeviceLost,
+        cause => StreamError::Driver { stream, cause },
+    }
+}
+
+impl<B: fmt::Debug, A> fmt::Debug for StreamPool<B, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamPool")
+            .field("id", &self.shared.id)
+            .field("driver", &self.driver)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,220 @@
+//! Work after other work: on the device where that is possible.
+
+use std::time::Duration;
+
+use super::{StreamPool, guard::Relaxed, refused};
+use crate::{
+    backend::streams::{StreamBackend, StreamWait},
+    error::{DriverError, StreamError},
+    id::RawEvent,
+    stream::{Access, Captures, Lease, Slot, Stamp, Standing, Tenancy, Touch},
+    sync::Arc,
+};
+
+/// How later work follows earlier work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[must_use]
+pub enum Ordered {
+    /// It does already: the work is finished, or on the same stream.
+    Already,
+    /// The stream waits on the device.
+    OnDevice,
+    /// The host waited.
+    OnHost,
+}
+
+/// What can be done about a touch that is not known to be finished.
+enum Unfinished {
+    /// Its stream is open, and does not capture.
+    Record,
+    /// This event covers it.
+    Event(RawEvent),
+    /// Its stream captures, by its user's own doing.
+    Capturing,
+    /// Its stream was closed with it pending.
+    Unknowable,
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Makes later work of the lease's stream follow what the stamp remembers.
+    ///
+    /// A stamp of an earlier tenancy is finished work: nothing is waited for. Exceptions of the device are
+    /// reported all the same (T6).
+    ///
+    /// # Errors
+    /// [`StreamError::DeviceLost`]; [`StreamError::Capturing`] when a stream captures past the pool;
+    /// [`StreamError::Unknowable`]; what the driver says of the wait.
+    pub fn order_after(
+        &self,
+        lease: &mut Lease<A>,
+        stamp: &Stamp,
+        access: Access,
+    ) -> Result<Ordered, StreamError> {
+        self.usable()?;
+        {
+            let tenancy = self.open(lease)?;
+            if self.captures_now(lease.slot(), &tenancy) {
+                return Err(StreamError::Capturing { stream: lease.stream() });
+            }
+        }
+        let mut ordered = Ordered::Already;
+        for touch in stamp.touches(access) {
+            ordered = ordered.max(self.follow(lease.slot(), touch)?);
+        }
+        Ok(ordered)
+    }
+    /// Takes an array over: orders, submits, and only then makes the new owner visible in the stamp. When
+    /// the submission fails the stamp is as before.
+    ///
+    /// # Errors
+    /// As [`order_after`](Self::order_after), and what `submit` says.
+    pub fn take_ownership(
+        &self,
+        lease: &mut Lease<A>,
+        stamp: &mut Stamp,
+        access: Access,
+        submit: impl FnOnce(&mut Lease<A>) -> Result<Touch, StreamError>,
+    ) -> Result<Ordered, StreamError> {
+        let ordered = self.order_after(lease, stamp, access)?;
+        let touch = submit(lease)?;
+        stamp.add(touch, access);
+        Ok(ordered)
+    }
+    /// Waits on the host for what the stamp remembers.
+    ///
+    /// # Errors
+    /// [`StreamError::TimedOut`] after `limit`; otherwise as [`order_after`](Self::order_after).
+    pub fn synchronize(
+        &self,
+        stamp: &Stamp,
+        access: Access,
+        limit: Duration,
+    ) -> Result<(), StreamError> {
+        self.usable()?;
+        for touch in stamp.touches(access) {
+            if let Some(slot) = self.find(touch.stream())? {
+                self.wait_on_host(&slot, touch, limit)?;
+            }
+        }
+        self.usable()
+    }
+
+    /// Makes later work of `waiter` follow one touch.
+    pub(super) fn follow(
+        &self,
+        waiter: &Arc<Slot<A>>,
+        touch: Touch,
+    ) -> Result<Ordered, StreamError> {
+        let stream = touch.stream();
+        let Some(slot) = self.find(stream)? else { return Ok(Ordered::Already) };
+        if Arc::ptr_eq(&slot, waiter) {
+            return Ok(Ordered::Already); // stream order, or an earlier tenancy, which is finished
+        }
+        match self.wait_on_device(&slot, touch, waiter) {
+            Err(StreamError::Driver { cause: DriverError::CaptureConflict(_), .. }) => {
+                self.wait_on_host(&slot, touch, self.options.wait_limit)?;
+                Ok(Ordered::OnHost)
+            }
+            other => other,
+        }
+    }
+    /// Check, record and wait: one hold of the producer's lock (T5).
+    fn wait_on_device(
+        &self,
+        slot: &Slot<A>,
+        touch: Touch,
+        waiter: &Slot<A>,
+    ) -> Result<Ordered, StreamError> {
+        let stream = touch.stream();
+        let place = slot.key().place;
+        let mut tenancy = slot.lock();
+        if self.finished(slot, &mut tenancy, touch) {
+            return Ok(Ordered::Already);
+        }
+        let wait = |event| {
+            let waited = self.driver.stream_wait(waiter.raw(), event);
+            waited.map_err(|cause| refused(stream, cause))
+        };
+        match self.unfinished(slot, &tenancy) {
+            Unfinished::Event(event) => wait(event)?,
+            Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
+            Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),
+            Unfinished::Record => {
+                let event = self.event(place).map_err(|cause| refused(stream, cause))?;
+                if planted!(ActAfterCheck) {
+                    drop(tenancy);
+                }
+                let recorded = self.driver.record_event(event, slot.raw());
+                let waited =
+                    recorded.map_err(|cause| refused(stream, cause)).and_then(|()| wait(event));
+                self.event_back(place, event);
+                waited?;
+            }
+        }
+        Ok(Ordered::OnDevice)
+    }
+    /// What can be done about work that is not known to be finished, with the stream's lock held.
+    fn unfinished(&self, slot: &Slot<A>, tenancy: &Tenancy) -> Unfinished {
+        if let Standing::Closed(_) = tenancy.standing {
+            return tenancy.final_event.map_or(Unfinished::Unknowable, Unfinished::Event);
+        }
+        match (tenancy.captures, tenancy.before_capture) {
+            (Captures::Open, Some(event)) => Unfinished::Event(event),
+            (Captures::Open, None) => Unfinished::Capturing,
+            _ if self.captures_now(slot, tenancy) => Unfinished::Capturing,
+            _ => Unfinished::Record,
+        }
+    }
+    /// A host wait holds no lock, and uses a progress word, or an event of a stream of ours that never
+    /// captures (T5).
+    fn wait_on_host(
+        &self,
+        slot: &Arc<Slot<A>>,
+        touch: Touch,
+        limit: Duration,
+    ) -> Result<(), StreamError> {
+        let stream = touch.stream();
+        let mut tenancy = slot.lock();
+        if self.finished(slot, &mut tenancy, touch) {
+            return Ok(());
+        }
+        let by_word = slot.word().filter(|_| touch.position() <= tenancy.marked);
+        drop(tenancy);
+        let waited = match by_word {
+            Some(word) => self.driver.wait_progress(word, touch.position(), limit),
+            None => self.wait_by_disposal(slot, touch, limit)?,
+        };
+        match waited {
+            StreamWait::Finished => Ok(()),
+            StreamWait::TimedOut => {
+                Err(StreamError::TimedOut { stream, position: touch.position() })
+            }
+            StreamWait::Unknown => Err(StreamError::Capturing { stream }),
+            StreamWait::Failed(cause) => Err(refused(stream, cause)),
+        }
+    }
+    fn wait_by_disposal(
+        &self,
+        slot: &Arc<Slot<A>>,
+        touch: Touch,
+        limit: Duration,
+    ) -> Result<StreamWait, StreamError> {
+        let stream = touch.stream();
+        let place = slot.key().place;
+        let disposal = self.disposal(place).ok_or(StreamError::Unknowable { stream })?;
+        if self.wait_on_device(slot, touch, &disposal)? == Ordered::Already {
+            return Ok(StreamWait::Finished);
+        }
+        let event = self.event(place).map_err(|cause| refused(stream, cause))?;
+        let recorded = {
+            let _hold = disposal.lock();
+            self.driver.record_event(event, disposal.raw())
+        };
+        let waited = recorded.map(|()| {
+            let _relaxed = Relaxed::enter(&self.driver);
+            self.driver.synchronize_event(event, limit)
+        });
+        self.event_back(place, event);
+        waited.map_err(|cause| refused(stream, cause))
+    }
+}

@@ -1,0 +1,231 @@
+//! What is done between tasks: looking, destroying, freeing, waking.
+
+use super::{SHUT, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
+use crate::{
+    backend::streams::StreamBackend,
+    error::{Closed, DriverError, StreamError},
+    id::DeviceId,
+    stream::{Condemned, Offer, Why},
+    sync::Ordering,
+};
+
+/// What a pump did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Pumped {
+    /// Streams found idle.
+    pub idle: u32,
+    /// Streams destroyed.
+    pub destroyed: u32,
+    /// Graphs destroyed.
+    pub graphs: u32,
+    /// Frees that were put off and have happened now.
+    pub freed: u32,
+    /// Buffers that finished work no longer uses.
+    pub released: u32,
+    /// Tasks woken.
+    pub woken: u32,
+}
+
+/// What was left when a pool was shut down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[must_use = "what is leaked should be looked at"]
+#[non_exhaustive]
+pub struct ShutDown {
+    /// Streams that could not be proven idle, or are still leased: not destroyed.
+    pub streams_leaked: u32,
+    /// Memory that was given up and not freed.
+    pub memory_leaked: u32,
+    /// Buffers that unfinished work still uses: never dropped.
+    pub buffers_leaked: u32,
+}
+
+/// What may be done with a condemned stream.
+enum Fate {
+    Destroy,
+    Later,
+    Leak,
+    /// Its device was reset: there is nothing to destroy.
+    Gone,
+}
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Looks at what drains, destroys what is condemned and idle, frees what was put off, gives back buffers,
+    /// and wakes who waits. Call it from a thread of its own, or whenever there is time.
+    ///
+    /// It may take as long as the driver takes to destroy a stream.
+    pub fn pump(&self) -> Pumped {
+        match self.usable() {
+            Ok(()) => {}
+            Err(StreamError::DeviceLost) => return self.give_up(),
+            // A forked child, or an exiting process: no driver call at all (T10).
+            Err(_) => {
+                return Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() };
+            }
+        }
+        let idle = self.look_at_all();
+        let destroyed = self.reap();
+        let freed = self.retry_frees();
+        let graphs = self.bury_graphs();
+        let (released, ready) = self.settle_limbo();
+        let woken = ready + self.wake_wanting(WakeAll::No);
+        Pumped { idle, destroyed, graphs, freed, released, woken }
+    }
+    /// Lets go of idle streams that nobody needed since the last call (two idle streams can keep a GPU at full
+    /// clock: <https://github.com/ROCm/hip/issues/3388>). Call it now and then, every few seconds.
+    pub fn trim(&self) -> u32 {
+        if self.usable().is_err() {
+            return 0;
+        }
+        self.look_at_all();
+        self.shared.pool.lock().trim();
+        self.reap()
+    }
+    /// The user reset a device: its streams, work and memory are gone. Nothing of it is called again.
+    pub fn device_reset(&self, device: DeviceId) {
+        self.shared.pool.lock().device_reset(device);
+        self.shared.memory.lock().forget_device(device);
+        self.reap();
+    }
+    /// Destroys everything that is proven idle, and ends the pool: no driver call after this. Leases may
+    /// outlive it; they are of no further use.
+    pub fn shutdown(&self) -> ShutDown {
+        if self.usable().is_ok() {
+            self.pump();
+            self.shared.pool.lock().empty();
+            self.reap();
+            self.bury_graphs();
+            self.retry_frees();
+            self.close_disposals();
+            self.destroy_events();
+        }
+        self.shared.life.store(SHUT, Ordering::Relaxed);
+        let mut pool = self.shared.pool.lock();
+        let streams_leaked = pool.total(self.features.host_bytes).live();
+        pool.lose_all(Closed::Lost);
+        drop(pool);
+        let memory_leaked = self.shared.memory.lock().leak_all();
+        let buffers_leaked = self.leak_limbo();
+        self.wake_wanting(WakeAll::Yes);
+        ShutDown { streams_leaked, memory_leaked, buffers_leaked }
+    }
+
+    /// The device is lost: nothing is proven by it, and what it may still write to is leaked.
+    fn give_up(&self) -> Pumped {
+        self.shared.pool.lock().lose_all(Closed::Lost);
+        self.shared.memory.lock().leak_all();
+        self.leak_limbo();
+        Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() }
+    }
+    /// Looks once at every stream that drains.
+    fn look_at_all(&self) -> u32 {
+        let mut pool = self.shared.pool.lock();
+        let visit = pool.visit();
+        let mut idle = 0;
+        while let Some(offer) = pool.next_draining(&visit) {
+            drop(pool);
+            let (seen, asked) = self.look(&offer);
+            pool = self.shared.pool.lock();
+            pool.counts_mut().looks_by_query += u64::from(asked == Asked::Driver);
+            match seen {
+                Ok(()) => {
+                    idle += 1;
+                    pool.found_idle(offer);
+                }
+                Err(why) => pool.refused(offer, why),
+            }
+        }
+        idle
+    }
+    fn look(&self, offer: &Offer<A>) -> (Result<(), Why>, Asked) {
+        let Some(mut tenancy) = offer.slot().try_lock() else {
+            return (Err(Why::Busy), Asked::Nobody);
+        };
+        let (seen, asked) = self.prove_idle(offer.slot(), &mut tenancy);
+        (seen.map(drop), asked)
+    }
+    /// Tries once to destroy each condemned stream, with no lock held (T10).
+    pub(super) fn reap(&self) -> u32 {
+        let mut pool = self.shared.pool.lock();
+        let visit = pool.visit();
+        let mut destroyed = 0;
+        while let Some(condemned) = pool.next_condemned(&visit) {
+            drop(pool);
+            let fate = self.fate(&condemned);
+            pool = self.shared.pool.lock();
+            match fate {
+                Fate::Later => pool.not_yet(condemned),
+                Fate::Leak => pool.leaked(condemned),
+                Fate::Gone => pool.destroyed(condemned),
+                Fate::Destroy => {
+                    pool.forget_handle(&condemned);
+                    drop(pool);
+                    let outcome = self.destroy(&condemned.slot);
+                    pool = self.shared.pool.lock();
+                    match outcome {
+                        Ok(()) => {
+                            destroyed += 1;
+                            pool.destroyed(condemned);
+                        }
+                        Err(_) => pool.leaked(condemned),
+                    }
+                }
+            }
+        }
+        destroyed
+    }
+    fn fate(&self, condemned: &Condemned<A>) -> Fate {
+        match condemned.cause {
+            Closed::Bad | Closed::Lost => return Fate::Leak,
+            Closed::Reset => return Fate::Gone,
+            _ if planted!(DestroyBusy) => return Fate::Destroy,
+            _ => {}
+        }
+        let slot = &condemned.slot;
+        let mut tenancy = slot.lock();
+        match self.prove_finished(slot, &mut tenancy).0 {
+            Ok(_) => Fate::Destroy,
+            Err(Why::Bad(_)) => Fate::Leak,
+            Err(_) => Fate::Later,
+        }
+    }
+    fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
+        {
+            let _relaxed = Relaxed::enter(&self.driver);
+            self.driver.destroy(slot.raw())?;
+        }
+        if let Some(word) = slot.word() {
+            self.driver.close_progress(word);
+        }
+        let last = slot.lock().final_event.take();
+        if let Some(event) = last {
+            self.driver.destroy_event(event);
+        }
+        Ok(())
+    }
+    fn close_disposals(&self) {
+        let disposals = self.shared.pool.lock().take_disposals();
+        for slot in disposals {
+            let idle = {
+                let mut tenancy = slot.lock();
+                let idle = self.prove_finished(&slot, &mut tenancy).0.is_ok();
+                tenancy.close(Closed::Trimmed);
+                idle
+            };
+            if idle {
+                let _refused = self.destroy(&slot);
+            }
+        }
+    }
+    /// Tries every free again that was put off. Answers with how many happened.
+    pub(super) fn retry_frees(&self) -> u32 {
+        let again = self.shared.memory.lock().take_deferred();
+        let mut freed = 0;
+        for free in again {
+            if !matches!(self.dispose(free), super::Freed::Deferred(_)) {
+                freed += 1;
+            }
+        }
+        freed
+    }
+}

@@ -1,0 +1,113 @@
+//! Work on a leased stream.
+
+use super::StreamPool;
+use crate::{
+    backend::streams::{CaptureStatus, StreamBackend, StreamWork},
+    error::StreamError,
+    id::{Position, RawStream, StreamRef},
+    stream::{Captures, Handle, Lease, Slot, Standing, Tenancy, Touch},
+    sync::StreamGuard,
+};
+
+impl<B: StreamBackend, A> StreamPool<B, A> {
+    /// Submits work, and says what to remember of it.
+    ///
+    /// Where the stream has a progress word, a mark follows the work, so that its end is seen without
+    /// asking the driver.
+    ///
+    /// # Errors
+    /// What the driver says of the work; [`StreamError::Stale`] when the stream was closed meanwhile. A part
+    /// of the work may have been submitted all the same: it is counted.
+    pub fn submit(&self, lease: &mut Lease<A>, work: B::Work) -> Result<Touch, StreamError>
+    where
+        B: StreamWork,
+    {
+        drop(self.open(lease)?);
+        let launched = self.driver.launch(lease.slot().raw(), work);
+        let position = self.count(lease.slot(), &mut lease.slot().lock());
+        launched.map_err(|cause| self.refused(lease, cause))?;
+        Ok(Touch::new(lease.stream(), position))
+    }
+    /// Gives the raw handle out. Work that is submitted past the pool is counted by nobody, so that the
+    /// driver is asked before the stream is handed on (T9, T13).
+    ///
+    /// The handle is the owner's until the lease is dropped, and nobody's after.
+    pub fn expose(&self, lease: &mut Lease<A>) -> RawStream {
+        lease.slot().lock().handle = Handle::Exposed;
+        lease.slot().raw()
+    }
+    /// What to remember of work that the caller submitted by the raw handle, up to now.
+    ///
+    /// # Errors
+    /// [`StreamError::Stale`] when the tenancy is over.
+    pub fn touch(&self, stream: StreamRef) -> Result<Touch, StreamError> {
+        let slot = self.find(stream)?.ok_or(StreamError::Stale { stream })?;
+        let mut tenancy = slot.lock();
+        if tenancy.generation != stream.generation() || tenancy.standing != Standing::Open {
+            return Err(StreamError::Stale { stream });
+        }
+        tenancy.handle = Handle::Exposed;
+        Ok(Touch::new(stream, tenancy.count()))
+    }
+    /// Whether work is known to be finished: by what was seen, or by one load of host memory. Asks no driver.
+    pub fn is_finished(&self, touch: Touch) -> bool {
+        let Ok(found) = self.find(touch.stream()) else { return false };
+        found.is_none_or(|slot| self.finished(&slot, &mut slot.lock(), touch))
+    }
+
+    /// The lease's stream, if work may be submitted to it.
+    pub(super) fn open<'l>(
+        &self,
+        lease: &'l Lease<A>,
+    ) -> Result<StreamGuard<'l, Tenancy>, StreamError> {
+        let stream = lease.stream();
+        self.ours(stream)?;
+        let tenancy = lease.slot().lock();
+        if tenancy.standing != Standing::Open {
+            drop(tenancy);
+            self.usable()?;
+            return Err(StreamError::Stale { stream });
+        }
+        if tenancy.captures == Captures::Open {
+            return Err(StreamError::Capturing { stream });
+        }
+        Ok(tenancy)
+    }
+    /// Counts what was just submitted, and marks it where that is allowed (T13).
+    pub(super) fn count(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Position {
+        let position = tenancy.count();
+        if let Some(word) = slot.word()
+            && tenancy.word_counts()
+            && self.driver.mark(slot.raw(), word, position).is_ok()
+        {
+            tenancy.marked = position;
+        }
+        position
+    }
+    /// Whether the stream captures, where that may have happened without us.
+    pub(super) fn captures_now(&self, slot: &Slot<A>, tenancy: &Tenancy) -> bool {
+        match (tenancy.captures, tenancy.handle) {
+            (Captures::Open, _) => true,
+            (Captures::Never, Handle::Kept) => false,
+            _ => self.driver.capture_status(slot.raw()) != CaptureStatus::None,
+        }
+    }
+    /// Whether a touch is over, with the stream's lock held.
+    pub(super) fn finished(&self, slot: &Slot<A>, tenancy: &mut Tenancy, touch: Touch) -> bool {
+        let old = tenancy.generation != touch.stream().generation();
+        if old {
+            // Handed on only after all its work was proven finished (T6).
+            return !planted!(WaitForOldTenancy);
+        }
+        if tenancy.covers(touch.position()) {
+            return true;
+        }
+        // Counted work alone is marked, so that the word speaks of it whatever came after.
+        if let Some(word) = slot.word()
+            && touch.position() <= tenancy.marked
+        {
+            tenancy.saw(self.driver.observe(word));
+        }
+        tenancy.covers(touch.position())
+    }
+}

@@ -1,0 +1,74 @@
+//! What a pool counted.
+
+use crate::{error::Closed, id::Bytes};
+
+/// What a pool counted since it was made. Streams, leases and frees; nothing here is reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct PoolCounts {
+    /// Leases given out.
+    pub leases: u64,
+    /// Of those, on a stream that somebody had before.
+    pub reused: u64,
+    /// Of those, on a stream that somebody still has (a baseline).
+    pub shared: u64,
+    /// Streams created for leases.
+    pub created: u64,
+    /// Creations that failed.
+    pub creations_failed: u64,
+    /// Streams let go of because they were idle and not wanted.
+    pub trimmed: u64,
+    /// Streams closed because they were in error, destroyed by their user, or lost.
+    pub condemned_bad: u64,
+    /// Streams closed because of a capture.
+    pub condemned_captures: u64,
+    /// Streams destroyed.
+    pub destroyed: u64,
+    /// Streams that can be neither used nor destroyed any more.
+    pub leaked: u64,
+    /// Looks answered without the driver: by what was seen before, or by the progress word.
+    pub looks_by_word: u64,
+    /// Looks that asked the driver.
+    pub looks_by_query: u64,
+    /// Times that a call of our own was held back because somebody captures.
+    pub conflicts_avoided: u64,
+    /// Streams alive at most at one time.
+    pub peak_live: u32,
+    /// Streams leased or draining at most at one time.
+    pub peak_leased_and_draining: u32,
+    /// Times that the pool warned of too many live streams: 0 or 1.
+    pub warnings: u32,
+}
+impl PoolCounts {
+    pub(super) fn closed(&mut self, cause: Closed) {
+        match cause {
+            Closed::Trimmed | Closed::Reserved | Closed::Reset => self.trimmed += 1,
+            Closed::Bad | Closed::Lost => self.condemned_bad += 1,
+            Closed::Capture => self.condemned_captures += 1,
+        }
+    }
+}
+
+/// The streams of one key, or of a whole pool, at this moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Some task's.
+    pub leased: u32,
+    /// Returned, and not proven finished yet.
+    pub draining: u32,
+    /// Proven finished, and nobody's.
+    pub idle: u32,
+    /// Closed, and not destroyed yet.
+    pub condemned: u32,
+    /// Being created.
+    pub creating: u32,
+    /// Pinned host memory that the live ones take, by the driver's own figure; for runtimes whose garbage
+    /// collector should know.
+    pub host_bytes: Bytes,
+}
+impl Tally {
+    /// All that are alive, with those that are being created.
+    pub const fn live(self) -> u32 {
+        self.leased + self.draining + self.idle + self.condemned + self.creating
+    }
+}

@@ -1,0 +1,152 @@
+//! Memory given up by its owner, until it is freed: exactly once (T7).
+
+use std::collections::HashMap;
+
+use super::stamp::Stamp;
+use crate::id::{Bytes, DeviceContext, DeviceId, PoolId, RawMemory};
+
+/// Memory with one owner. It is given up with [`StreamPool::retire`](crate::drive::StreamPool::retire);
+/// a value that is dropped or forgotten leaks its memory, and never frees it too early.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "an allocation that is dropped leaks its memory: retire it"]
+pub struct Allocation {
+    raw: RawMemory,
+    bytes: Bytes,
+    place: DeviceContext,
+    pool: PoolId,
+}
+impl Allocation {
+    pub(crate) fn new(raw: RawMemory, bytes: Bytes, place: DeviceContext, pool: PoolId) -> Self {
+        Self { raw, bytes, place, pool }
+    }
+    /// What the driver calls it.
+    pub fn raw(&self) -> RawMemory {
+        self.raw
+    }
+    /// Its size.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+    /// Where it lives.
+    pub fn place(&self) -> DeviceContext {
+        self.place
+    }
+    pub(crate) fn pool(&self) -> PoolId {
+        self.pool
+    }
+}
+
+/// Why memory is not freed yet.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Deferral {
+    /// Its stream captures.
+    Capturing,
+    /// The driver refused the free.
+    Refused,
+    /// A graph uses it.
+    Pinned,
+    /// The disposal stream is still being created.
+    NoDisposal,
+}
+
+/// What was freed, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct MemoryCounts {
+    /// On the stream that used it.
+    pub freed_on_stream: u64,
+    /// On the disposal stream, after the streams that used it.
+    pub freed_on_disposal: u64,
+    /// On the disposal stream, with nothing to wait for.
+    pub freed_at_once: u64,
+    /// Put off at least once.
+    pub deferred: u64,
+    /// Refused by the driver, and tried again.
+    pub refused: u64,
+    /// Never to be freed: whether its work is over cannot be known, or the device is gone.
+    pub leaked: u64,
+}
+
+/// A free that is to be tried again.
+#[derive(Debug)]
+pub(crate) struct DeferredFree {
+    pub(crate) memory: Allocation,
+    pub(crate) stamp: Stamp,
+}
+
+/// Memory that waits: for a capture to end, for a graph to go.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryBook {
+    deferred: Vec<DeferredFree>,
+    pins: HashMap<RawMemory, Pinned>,
+    counts: MemoryCounts,
+}
+#[derive(Debug, Default)]
+struct Pinned {
+    graphs: u32,
+    /// What launches of graphs that are gone by now did with it.
+    launches: Stamp,
+    /// Its owner gave it up meanwhile.
+    given_up: Option<DeferredFree>,
+}
+
+impl MemoryBook {
+    pub(crate) fn counts(&self) -> MemoryCounts {
+        self.counts
+    }
+    pub(crate) fn counts_mut(&mut self) -> &mut MemoryCounts {
+        &mut self.counts
+    }
+    /// A graph uses the memory from now on.
+    pub(crate) fn pin(&mut self, memory: RawMemory) {
+        self.pins.entry(memory).or_default().graphs += 1;
+    }
+    /// A graph that used it is gone; `launches` is what it did. Answers with what may be freed now.
+    pub(crate) fn unpin(&mut self, memory: RawMemory, launches: &Stamp) -> Option<DeferredFree> {
+        let pinned = self.pins.get_mut(&memory)?;
+        pinned.graphs -= 1;
+        pinned.launches.merge(launches);
+        if pinned.graphs > 0 {
+            return None;
+        }
+        let pinned = self.pins.remove(&memory)?;
+        let mut free = pinned.given_up?;
+        free.stamp.merge(&pinned.launches);
+        Some(free)
+    }
+    /// Takes memory that its owner gave up; keeps it while a graph uses it.
+    pub(crate) fn give_up(&mut self, free: DeferredFree) -> Option<DeferredFree> {
+        match self.pins.get_mut(&free.memory.raw()) {
+            Some(pinned) => {
+                pinned.given_up = Some(free);
+                self.counts.deferred += 1;
+                None
+            }
+            None => Some(free),
+        }
+    }
+    pub(crate) fn defer(&mut self, free: DeferredFree) {
+        self.deferred.push(free);
+    }
+    /// Everything that is to be tried again.
+    pub(crate) fn take_deferred(&mut self) -> Vec<DeferredFree> {
+        std::mem::take(&mut self.deferred)
+    }
+    /// Nothing is freed any more. Answers with how much that leaks.
+    pub(crate) fn leak_all(&mut self) -> u32 {
+        let kept = self.pins.values_mut().filter_map(|pinned| pinned.given_up.take()).count();
+        let leaked = self.deferred.len() + kept;
+        self.deferred.clear();
+        self.counts.leaked += leaked as u64;
+        u32::try_from(leaked).unwrap_or(u32::MAX)
+    }
+    /// The device was reset, and its memory is gone with it.
+    pub(crate) fn forget_device(&mut self, device: DeviceId) {
+        self.deferred.retain(|free| free.memory.place().device != device);
+        for pinned in self.pins.values_mut() {
+            if pinned.given_up.as_ref().is_some_and(|free| free.memory.place().device == device) {
+                pinned.given_up = None;
+            }
+        }
+    }
+}

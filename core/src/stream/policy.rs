@@ -1,0 +1,139 @@
+//! How a pool answers a task that wants a stream: leases, and the baselines that runtimes use today.
+
+use std::{fmt::Debug, num::NonZeroU32};
+
+use super::slot::Kind;
+
+/// One key's streams, as a policy sees them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ShelfView {
+    /// Proven finished, and nobody's.
+    pub idle: u32,
+    /// Returned, and not proven finished yet.
+    pub draining: u32,
+    /// Some task's.
+    pub leased: u32,
+    /// All of them, with those that are being created.
+    pub live: u32,
+    /// How many times a stream of this key was asked for.
+    pub asked: u64,
+}
+
+/// What to do for the task that asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Next {
+    /// Hand on one that is finished; create one only when none is.
+    Reuse,
+    /// Create one.
+    Create,
+    /// Let go of all that came back, then create one. At the limit when nothing came back.
+    DiscardThenCreate {
+        /// Streams of the key at most.
+        limit: NonZeroU32,
+    },
+    /// Give the task the stream with this number among the shared ones, also while others use it.
+    Share {
+        /// Its number.
+        nth: u32,
+    },
+}
+
+/// What to do with a stream that came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Returned {
+    /// It drains, and is handed on.
+    Keep,
+    /// It drains, and is destroyed.
+    Retire,
+}
+
+/// How a pool answers, for one key. Pure: it is asked under the pool's lock.
+pub trait StreamPolicy: Debug + Send {
+    /// What to do for a task that asks for a stream.
+    fn next(&self, shelf: ShelfView) -> Next;
+    /// What to do with a stream that came back.
+    fn returned(&self) -> Returned;
+    /// What new streams are.
+    fn kind(&self) -> Kind {
+        Kind::Pooled
+    }
+}
+
+/// The default: a stream is one task's at a time, and handed on when its work is finished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LeasePolicy;
+impl StreamPolicy for LeasePolicy {
+    #[inline]
+    fn next(&self, _shelf: ShelfView) -> Next {
+        Next::Reuse
+    }
+    #[inline]
+    fn returned(&self) -> Returned {
+        Returned::Keep
+    }
+}
+
+/// A baseline: each task's stream is created for it and destroyed after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FreshDrop;
+impl StreamPolicy for FreshDrop {
+    fn next(&self, _shelf: ShelfView) -> Next {
+        Next::Create
+    }
+    fn returned(&self) -> Returned {
+        Returned::Retire
+    }
+}
+
+/// A baseline: each task's stream is created for it and destroyed late, as a garbage collector does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FreshDeferred {
+    /// Streams of a key at most; then those that came back are destroyed.
+    pub limit: NonZeroU32,
+}
+impl Default for FreshDeferred {
+    fn default() -> Self {
+        Self { limit: const { NonZeroU32::new(512).expect("not 0") } }
+    }
+}
+impl StreamPolicy for FreshDeferred {
+    fn next(&self, shelf: ShelfView) -> Next {
+        if shelf.live < self.limit.get() {
+            Next::Create
+        } else {
+            Next::DiscardThenCreate { limit: self.limit }
+        }
+    }
+    fn returned(&self) -> Returned {
+        Returned::Keep
+    }
+}
+
+/// A baseline: a fixed number of streams, given out in turn, so that tasks share them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RoundRobin {
+    /// How many.
+    pub streams: NonZeroU32,
+}
+impl Default for RoundRobin {
+    fn default() -> Self {
+        Self { streams: const { NonZeroU32::new(32).expect("not 0") } }
+    }
+}
+impl StreamPolicy for RoundRobin {
+    fn next(&self, shelf: ShelfView) -> Next {
+        if shelf.live < self.streams.get() {
+            return Next::Create;
+        }
+        let nth = shelf.asked % u64::from(self.streams.get());
+        Next::Share { nth: u32::try_from(nth).expect("below the number of streams") }
+    }
+    fn returned(&self) -> Returned {
+        Returned::Keep
+    }
+    fn kind(&self) -> Kind {
+        Kind::Shared
+    }
+}

@@ -1,0 +1,178 @@
+//! The pool: which stream to look at, to hand on, to create or to let go.
+
+mod claim;
+mod closing;
+
+pub use claim::{Claim, Offer, Reservation, Shortage, Visit};
+pub(crate) use closing::Condemned;
+
+use std::collections::HashMap;
+
+use super::{
+    counts::{PoolCounts, Tally},
+    options::PoolOptions,
+    policy::StreamPolicy,
+    shelf::{Shelf, count},
+    slot::Slot,
+};
+use crate::{
+    id::{Bytes, DeviceContext, PoolId, RawStream, StreamId, StreamKey},
+    sync::Arc,
+};
+
+/// The streams of one pool, over all keys. Pure: it is told what was observed, and answers.
+#[derive(Debug)]
+pub struct Pool<A = ()> {
+    id: PoolId,
+    options: PoolOptions,
+    policy: Box<dyn StreamPolicy>,
+    /// Few, so that a search by comparison beats a table.
+    shelves: Vec<Shelf<A>>,
+    /// Every stream whose work may be unfinished, also closed ones.
+    by_id: HashMap<StreamId, Arc<Slot<A>>>,
+    by_raw: HashMap<RawStream, StreamId>,
+    disposals: HashMap<DeviceContext, Disposal<A>>,
+    /// Closed, and not destroyed yet.
+    condemned: Vec<Condemned<A>>,
+    next_id: u32,
+    visits: u64,
+    /// Streams alive or being created.
+    live: u32,
+    /// Of those, neither idle nor condemned.
+    held: u32,
+    counts: PoolCounts,
+}
+impl<A> Pool<A> {
+    /// A pool without streams: nothing is created before it is asked for.
+    pub fn new(id: PoolId, options: PoolOptions, policy: Box<dyn StreamPolicy>) -> Self {
+        Self {
+            id,
+            options,
+            policy,
+            shelves: Vec::new(),
+            by_id: HashMap::new(),
+            by_raw: HashMap::new(),
+            disposals: HashMap::new(),
+            condemned: Vec::new(),
+            next_id: 0,
+            visits: 0,
+            live: 0,
+            held: 0,
+            counts: PoolCounts::default(),
+        }
+    }
+    /// What it counted.
+    pub fn counts(&self) -> PoolCounts {
+        self.counts
+    }
+    pub(crate) fn counts_mut(&mut self) -> &mut PoolCounts {
+        &mut self.counts
+    }
+    /// The streams of `key` at this moment; each live one takes `host_bytes`.
+    pub fn tally(&mut self, key: StreamKey, host_bytes: Bytes) -> Tally {
+        let Some(at) = self.shelves.iter().position(|shelf| shelf.key == key) else {
+            return Tally::default();
+        };
+        self.collect(at);
+        tally(&self.shelves[at], host_bytes)
+    }
+    /// All streams of tasks at this moment.
+    pub fn total(&mut self, host_bytes: Bytes) -> Tally {
+        let mut sum = Tally::default();
+        for at in 0..self.shelves.len() {
+            self.collect(at);
+            let one = tally(&self.shelves[at], host_bytes);
+            sum.leased += one.leased;
+            sum.draining += one.draining;
+            sum.idle += one.idle;
+            sum.condemned += one.condemned;
+            sum.creating += one.creating;
+        }
+        sum.host_bytes = host_bytes.times(u64::from(sum.live()));
+        sum
+    }
+    /// The keys that were asked for so far.
+    pub fn keys(&self) -> impl Iterator<Item = StreamKey> + '_ {
+        self.shelves.iter().map(|shelf| shelf.key)
+    }
+    /// The stream with this identity, if its work may still be unfinished. `None`: it was let go of after
+    /// its work was proven finished.
+    pub(crate) fn by_id(&self, id: StreamId) -> Option<&Arc<Slot<A>>> {
+        self.by_id.get(&id)
+    }
+    /// The live stream of ours that the driver calls `raw` (T12).
+    pub(crate) fn by_raw(&self, raw: RawStream) -> Option<&Arc<Slot<A>>> {
+        self.by_id.get(self.by_raw.get(&raw)?)
+    }
+    /// The stream that frees memory of `place`, once it is there.
+    pub(crate) fn disposal(&self, place: DeviceContext) -> Option<&Arc<Slot<A>>> {
+        match self.disposals.get(&place)? {
+            Disposal::Creating => None,
+            Disposal::Ready(slot) => Some(slot),
+        }
+    }
+    /// Whether the caller is the one to create the disposal stream of `place`.
+    pub(crate) fn claim_disposal(&mut self, place: DeviceContext) -> bool {
+        let claimed = !self.disposals.contains_key(&place);
+        if claimed {
+            self.disposals.insert(place, Disposal::Creating);
+        }
+        claimed
+    }
+    pub(crate) fn abandon_disposal(&mut self, place: DeviceContext) {
+        self.disposals.remove(&place);
+    }
+    pub(crate) fn take_disposals(&mut self) -> Vec<Arc<Slot<A>>> {
+        let all = self.disposals.drain().filter_map(|(_, disposal)| match disposal {
+            Disposal::Creating => None,
+            Disposal::Ready(slot) => Some(slot),
+        });
+        all.collect()
+    }
+    /// Whether streams that came back are destroyed before a new one is created (a baseline).
+    #[inline]
+    pub(crate) fn reaps_before_claims(&self) -> bool {
+        self.policy.returned() == super::policy::Returned::Retire
+    }
+    /// How full the pool is.
+    pub(crate) fn shortage(&self) -> Shortage {
+        let cap = self.options.live_cap.map_or(self.live, std::num::NonZeroU32::get);
+        Shortage::Full { live: self.live, cap }
+    }
+    fn shelf(&mut self, key: StreamKey) -> usize {
+        match self.shelves.iter().position(|shelf| shelf.key == key) {
+            Some(found) => found,
+            None => {
+                self.shelves.push(Shelf::new(key));
+                self.shelves.len() - 1
+            }
+        }
+    }
+    fn note_peaks(&mut self) {
+        self.counts.peak_live = self.counts.peak_live.max(self.live);
+        self.counts.peak_leased_and_draining = self.counts.peak_leased_and_draining.max(self.held);
+        if self.live > self.options.warn_past {
+            self.counts.warnings = 1;
+        }
+    }
+}
+
+/// A place's disposal stream.
+#[derive(Debug)]
+enum Disposal<A> {
+    Creating,
+    Ready(Arc<Slot<A>>),
+}
+
+fn tally<A>(shelf: &Shelf<A>, host_bytes: Bytes) -> Tally {
+    let mut tally = Tally {
+        leased: shelf.leased,
+        draining: count(shelf.draining.len()),
+        idle: count(shelf.idle.len()),
+        condemned: shelf.condemned,
+        creating: shelf.creating,
+        host_bytes: Bytes::default(),
+    };
+    tally.host_bytes = host_bytes.times(u64::from(tally.live()));
+    tally
+}

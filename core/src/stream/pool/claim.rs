@@ -1,0 +1,353 @@
+//! A task asks for a stream.
+
+use std::num::NonZeroU32;
+
+use super::{Disposal, Pool, count};
+use crate::{
+    error::Closed,
+    id::{RawProgress, RawStream, StreamId, StreamKey},
+    stream::{
+        lease::Lease,
+        policy::Next,
+        returns::{Bit, Returns},
+        shelf::Seat,
+        slot::{Kind, Made, Slot},
+        tenancy::Why,
+    },
+    sync::Arc,
+};
+
+/// One call's walk along a shelf: no stream is offered to it twice.
+#[derive(Debug)]
+pub struct Visit {
+    number: u64,
+    looks_left: u32,
+}
+impl Visit {
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+/// A stream to look at, and to hand on if it is idle. Whoever holds it gives it back: it is nobody else's
+/// meanwhile.
+#[derive(Debug)]
+#[must_use = "a stream that is not given back is lost to the pool"]
+pub struct Offer<A = ()> {
+    shelf: usize,
+    seat: Seat,
+    slot: Arc<Slot<A>>,
+    purpose: Purpose,
+}
+/// What a stream is offered for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Purpose {
+    Lease,
+    Tidy,
+}
+impl<A> Offer<A> {
+    /// The stream.
+    pub fn slot(&self) -> &Arc<Slot<A>> {
+        &self.slot
+    }
+    pub(crate) fn into_slot(self) -> Arc<Slot<A>> {
+        self.slot
+    }
+}
+
+/// The right to create one stream, counted as if it were there.
+#[derive(Debug)]
+#[must_use = "a reservation that is neither used nor taken back counts for ever"]
+pub struct Reservation {
+    shelf: usize,
+    key: StreamKey,
+    kind: Kind,
+}
+impl Reservation {
+    /// What to create.
+    pub fn key(&self) -> StreamKey {
+        self.key
+    }
+    /// What for.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+}
+
+/// Why there is no stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Shortage {
+    /// The hard cap is reached.
+    Full {
+        /// Streams alive or being created.
+        live: u32,
+        /// The cap.
+        cap: u32,
+    },
+}
+
+/// What to do for the task.
+#[derive(Debug)]
+#[must_use]
+pub enum Claim<A = ()> {
+    /// Prove this stream idle and hand it on; refused, ask again.
+    Reuse(Offer<A>),
+    /// It has a stream, together with others.
+    Share(Lease<A>),
+    /// Create one, outside every lock (T4).
+    Create(Reservation),
+    /// Destroy what was condemned, then ask again.
+    Reap,
+    /// There is none to be had.
+    Short(Shortage),
+}
+
+impl<A> Pool<A> {
+    /// Begins a walk for one call.
+    #[inline]
+    pub fn visit(&mut self) -> Visit {
+        self.visits += 1;
+        Visit { number: self.visits, looks_left: self.options.looks }
+    }
+    /// What to do for a task that wants a stream of `key`.
+    #[inline]
+    pub fn claim(&mut self, key: StreamKey, visit: &mut Visit) -> Claim<A> {
+        let at = self.shelf(key);
+        self.collect(at);
+        let next = self.policy.next(self.shelves[at].view());
+        match next {
+            Next::Reuse => match self.offer(at, visit) {
+                Some(offer) => Claim::Reuse(offer),
+                None => self.reserve(at, self.policy.kind()),
+            },
+            Next::Create => self.reserve(at, self.policy.kind()),
+            Next::Share { nth } => self.share(at, nth),
+            Next::DiscardThenCreate { limit } => self.discard(at, limit),
+        }
+    }
+    /// A stream of `key` that can be handed on without creating or waiting, if there is one to look at.
+    pub fn claim_existing(&mut self, key: StreamKey, visit: &mut Visit) -> Option<Offer<A>> {
+        let at = self.shelf(key);
+        self.collect(at);
+        match self.policy.next(self.shelves[at].view()) {
+            Next::Reuse => self.offer(at, visit),
+            _ => None,
+        }
+    }
+    /// The stream that would be offered first, without claiming it.
+    pub(crate) fn peek(&mut self, key: StreamKey) -> Option<&Arc<Slot<A>>> {
+        let at = self.shelves.iter().position(|shelf| shelf.key == key)?;
+        self.collect(at);
+        let shelf = &self.shelves[at];
+        shelf.slot(*shelf.idle.last()?)
+    }
+    /// The right to create a stream that is never handed on.
+    pub fn claim_reserved(&mut self, key: StreamKey) -> Claim<A> {
+        let at = self.shelf(key);
+        self.collect(at);
+        self.reserve(at, Kind::Reserved)
+    }
+
+    /// The next stream of the shelf to look at: idle ones first, then the one that drains longest.
+    #[inline]
+    fn offer(&mut self, at: usize, visit: &mut Visit) -> Option<Offer<A>> {
+        let shelf = &mut self.shelves[at];
+        if let Some(seat) = shelf.idle.pop() {
+            shelf.lower_water();
+            // Refused streams drain, so that an idle one was never passed over in this call.
+            let _first = shelf.first_offer(seat, visit.number);
+            self.held += 1;
+            self.counts.peak_leased_and_draining =
+                self.counts.peak_leased_and_draining.max(self.held);
+            return self.offered(at, seat, Purpose::Lease);
+        }
+        for _ in 0..shelf.draining.len() {
+            if visit.looks_left == 0 {
+                return None;
+            }
+            let seat = shelf.draining.pop_front()?;
+            if shelf.first_offer(seat, visit.number) {
+                visit.looks_left -= 1;
+                return self.offered(at, seat, Purpose::Lease);
+            }
+            shelf.draining.push_back(seat);
+        }
+        None
+    }
+    #[inline]
+    fn offered(&mut self, shelf: usize, seat: Seat, purpose: Purpose) -> Option<Offer<A>> {
+        let on = &mut self.shelves[shelf];
+        let slot = on.slot(seat)?.clone();
+        on.leased += 1;
+        if purpose == Purpose::Lease {
+            on.asked += 1;
+            self.counts.leases += 1;
+            self.counts.reused += 1;
+        }
+        Some(Offer { shelf, seat, slot, purpose })
+    }
+    fn reserve(&mut self, at: usize, kind: Kind) -> Claim<A> {
+        if let Some(cap) = self.options.live_cap.map(NonZeroU32::get) {
+            let live = self.live;
+            if live >= cap {
+                // An idle stream of another kind makes room.
+                return match self.evict(at) {
+                    true => Claim::Reap,
+                    false => Claim::Short(Shortage::Full { live, cap }),
+                };
+            }
+        }
+        let shelf = &mut self.shelves[at];
+        shelf.creating += 1;
+        let key = shelf.key;
+        self.live += 1;
+        self.held += 1;
+        self.note_peaks();
+        Claim::Create(Reservation { shelf: at, key, kind })
+    }
+    fn evict(&mut self, but: usize) -> bool {
+        let other =
+            (0..self.shelves.len()).find(|&at| at != but && !self.shelves[at].idle.is_empty());
+        let Some(at) = other else { return false };
+        let seat = self.shelves[at].idle.remove(0);
+        self.held += 1;
+        self.condemn(at, seat, Closed::Trimmed);
+        true
+    }
+    fn share(&mut self, at: usize, nth: u32) -> Claim<A> {
+        let shelf = &mut self.shelves[at];
+        let slot = shelf
+            .all()
+            .nth(nth as usize)
+            .or_else(|| shelf.all().next())
+            .map(|(_, slot)| slot.clone());
+        match slot {
+            Some(slot) => {
+                shelf.asked += 1;
+                self.counts.leases += 1;
+                self.counts.shared += 1;
+                Claim::Share(slot.lease())
+            }
+            // The first ones are still being created.
+            None => self.reserve(at, Kind::Shared),
+        }
+    }
+    fn discard(&mut self, at: usize, limit: NonZeroU32) -> Claim<A> {
+        let shelf = &mut self.shelves[at];
+        let idle = count(shelf.idle.len());
+        let all: Vec<Seat> = shelf.idle.drain(..).chain(shelf.draining.drain(..)).collect();
+        self.held += idle;
+        if all.is_empty() {
+            let live = self.shelves[at].view().live;
+            return Claim::Short(Shortage::Full { live, cap: limit.get() });
+        }
+        for seat in all {
+            self.condemn(at, seat, Closed::Trimmed);
+        }
+        Claim::Reap
+    }
+
+    /// The offered stream was not handed on; `why` decides whether it stays.
+    pub fn refused(&mut self, offer: Offer<A>, why: Why) {
+        let (at, seat) = (offer.shelf, offer.seat);
+        self.taken_back(&offer);
+        match why {
+            Why::Busy | Why::Pending | Why::Touched | Why::Unknown => {
+                self.shelves[at].draining.push_back(seat);
+            }
+            Why::Capturing(_) => self.condemn(at, seat, Closed::Capture),
+            Why::Bad(_) => self.condemn(at, seat, Closed::Bad),
+            Why::Closed(cause) => self.condemn(at, seat, cause),
+        }
+    }
+    /// The offered stream was looked at and is idle; it is kept, or let go of beyond the cap (T2).
+    pub fn found_idle(&mut self, offer: Offer<A>) {
+        let (at, seat) = (offer.shelf, offer.seat);
+        self.taken_back(&offer);
+        let shelf = &mut self.shelves[at];
+        let counted = if planted!(CapCountsLeases) { shelf.leased } else { 0 };
+        if count(shelf.idle.len()) + counted >= self.options.idle_cap {
+            self.condemn(at, seat, Closed::Trimmed);
+        } else {
+            shelf.idle.push(seat);
+            self.held -= 1;
+        }
+    }
+    fn taken_back(&mut self, offer: &Offer<A>) {
+        let shelf = &mut self.shelves[offer.shelf];
+        shelf.leased -= 1;
+        if offer.purpose == Purpose::Lease {
+            shelf.asked -= 1;
+            self.counts.leases -= 1;
+            self.counts.reused -= 1;
+        }
+    }
+    /// The next stream with left-over work to look at, for whoever keeps the pool tidy.
+    pub fn next_draining(&mut self, visit: &Visit) -> Option<Offer<A>> {
+        for at in 0..self.shelves.len() {
+            self.collect(at);
+            for _ in 0..self.shelves[at].draining.len() {
+                let shelf = &mut self.shelves[at];
+                let seat = shelf.draining.pop_front()?;
+                if shelf.first_offer(seat, visit.number) {
+                    return self.offered(at, seat, Purpose::Tidy);
+                }
+                shelf.draining.push_back(seat);
+            }
+        }
+        None
+    }
+
+    /// A stream was created on a reservation; it is its first owner's.
+    pub fn created(
+        &mut self,
+        reservation: Reservation,
+        raw: RawStream,
+        word: Option<RawProgress>,
+        attachment: A,
+    ) -> Arc<Slot<A>> {
+        let Reservation { shelf: at, key, kind } = reservation;
+        let id = self.new_id();
+        let shelf = &mut self.shelves[at];
+        let (seat, returns, bit) = shelf.seat();
+        let made = Made { key, raw, word, kind, attachment };
+        let slot = Arc::new(Slot::new(self.id, id, made, returns, bit));
+        shelf.fill(seat, slot.clone());
+        shelf.creating -= 1;
+        shelf.leased += 1;
+        shelf.asked += 1;
+        self.register(&slot);
+        self.counts.created += 1;
+        self.counts.leases += 1;
+        self.note_peaks();
+        slot
+    }
+    /// The creation failed: as if it had never been reserved.
+    pub fn abandoned(&mut self, reservation: Reservation) {
+        self.shelves[reservation.shelf].creating -= 1;
+        self.live -= 1;
+        self.held -= 1;
+        self.counts.creations_failed += 1;
+    }
+    /// A stream that is on no shelf: a disposal stream, or somebody else's.
+    pub(crate) fn adopt(&mut self, made: Made<A>) -> Arc<Slot<A>> {
+        let id = self.new_id();
+        let slot = Arc::new(Slot::new(self.id, id, made, Returns::new(), Bit::of(0)));
+        self.register(&slot);
+        if slot.kind() == Kind::Disposal {
+            self.disposals.insert(slot.key().place, Disposal::Ready(slot.clone()));
+        }
+        slot
+    }
+    fn register(&mut self, slot: &Arc<Slot<A>>) {
+        self.by_id.insert(slot.id(), slot.clone());
+        self.by_raw.insert(slot.raw(), slot.id());
+    }
+    fn new_id(&mut self) -> StreamId {
+        let id = StreamId::new(self.next_id);
+        self.next_id =
+            self.next_id.checked_add(1).expect("fewer than 2^32 streams in a pool's life");
+        id
+    }
+}

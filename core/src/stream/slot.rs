@@ -1,0 +1,135 @@
+//! One stream of a pool: what never changes about it, and its hand-over lock.
+
+use super::{
+    lease::Lease,
+    returns::{Bit, Returns},
+    tenancy::{Standing, Tenancy, Why},
+};
+use crate::{
+    error::Closed,
+    id::{Generation, PoolId, Position, RawProgress, RawStream, StreamId, StreamKey, StreamRef},
+    sync::{Arc, Guard, Mutex, StreamGuard, StreamLock},
+};
+
+/// What a stream is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Leased to one task after another.
+    Pooled,
+    /// Leased to one task, then destroyed.
+    Reserved,
+    /// Given to several tasks at once, by a baseline policy.
+    Shared,
+    /// Frees memory whose stream is not to be touched (T7).
+    Disposal,
+    /// Somebody else's: never destroyed here (T12).
+    External,
+}
+
+/// One stream. Its state is behind one lock, so that checking a stamp and acting on it are one step (T5).
+#[derive(Debug)]
+pub struct Slot<A = ()> {
+    pool: PoolId,
+    id: StreamId,
+    key: StreamKey,
+    raw: RawStream,
+    word: Option<RawProgress>,
+    kind: Kind,
+    returns: Arc<Returns>,
+    bit: Bit,
+    tenancy: StreamLock<Tenancy>,
+    attachment: Mutex<A>,
+}
+
+/// What a new slot is made of.
+pub(crate) struct Made<A> {
+    pub(crate) key: StreamKey,
+    pub(crate) raw: RawStream,
+    pub(crate) word: Option<RawProgress>,
+    pub(crate) kind: Kind,
+    pub(crate) attachment: A,
+}
+
+impl<A> Slot<A> {
+    pub(crate) fn new(
+        pool: PoolId,
+        id: StreamId,
+        made: Made<A>,
+        returns: Arc<Returns>,
+        bit: Bit,
+    ) -> Self {
+        let Made { key, raw, word, kind, attachment } = made;
+        let tenancy = StreamLock::new(Tenancy::new());
+        let attachment = Mutex::new(attachment);
+        Self { pool, id, key, raw, word, kind, returns, bit, tenancy, attachment }
+    }
+    /// Its identity.
+    pub fn id(&self) -> StreamId {
+        self.id
+    }
+    /// What it can be exchanged with.
+    pub fn key(&self) -> StreamKey {
+        self.key
+    }
+    /// What it is for.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+    pub(crate) fn pool(&self) -> PoolId {
+        self.pool
+    }
+    #[inline]
+    pub(crate) fn raw(&self) -> RawStream {
+        self.raw
+    }
+    #[inline]
+    pub(crate) fn word(&self) -> Option<RawProgress> {
+        self.word
+    }
+    #[inline]
+    pub(crate) fn lock(&self) -> StreamGuard<'_, Tenancy> {
+        self.tenancy.lock()
+    }
+    #[inline]
+    pub(crate) fn try_lock(&self) -> Option<StreamGuard<'_, Tenancy>> {
+        self.tenancy.try_lock()
+    }
+    pub(crate) fn attachment(&self) -> Guard<'_, A> {
+        self.attachment.lock()
+    }
+    #[inline]
+    pub(crate) fn reference(&self, generation: Generation) -> StreamRef {
+        StreamRef::new(self.pool, self.id, generation)
+    }
+    /// Gives the stream to the next owner, with the lock held since it was proven idle at `position`.
+    #[inline]
+    pub(crate) fn hand_on(
+        self: &Arc<Self>,
+        tenancy: &mut Tenancy,
+        position: Position,
+    ) -> Result<Lease<A>, Why> {
+        let generation = tenancy.hand_on(position)?;
+        Ok(Lease::new(self.clone(), generation))
+    }
+    /// The first lease of a stream that was just created, or a further one of a shared stream.
+    pub(crate) fn lease(self: &Arc<Self>) -> Lease<A> {
+        let generation = self.lock().generation;
+        Lease::new(self.clone(), generation)
+    }
+    pub(crate) fn close(&self, cause: Closed) {
+        self.lock().close(cause);
+    }
+    pub(crate) fn closed(&self) -> Option<Closed> {
+        match self.lock().standing {
+            Standing::Open => None,
+            Standing::Closed(cause) => Some(cause),
+        }
+    }
+    /// A lease was dropped: one bit says so, and whoever looks next does the rest.
+    #[inline]
+    pub(super) fn put_back(&self) {
+        if self.kind != Kind::Shared {
+            self.returns.put(self.bit);
+        }
+    }
+}

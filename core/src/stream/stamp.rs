@@ -1,0 +1,120 @@
+//! What an array remembers of the work that used it.
+
+use std::fmt;
+
+use crate::id::{Position, StreamRef};
+
+/// One piece of work: which tenancy of which stream, and how far along. Shown as `s3#2@17`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Touch {
+    stream: StreamRef,
+    position: Position,
+}
+impl Touch {
+    /// Made where work is submitted, in one call from one stream (T12).
+    pub(crate) const fn new(stream: StreamRef, position: Position) -> Self {
+        Self { stream, position }
+    }
+    /// The tenancy that submitted the work.
+    pub const fn stream(self) -> StreamRef {
+        self.stream
+    }
+    /// The later of two touches of one tenancy.
+    pub(crate) fn max_of(self, other: Self) -> Self {
+        if other.position > self.position { other } else { self }
+    }
+    /// The work is finished when the stream got this far.
+    pub const fn position(self) -> Position {
+        self.position
+    }
+}
+impl fmt::Debug for Touch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.stream, self.position)
+    }
+}
+impl fmt::Display for Touch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// What a piece of work does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// It reads: it has to follow the last writer.
+    Read,
+    /// It writes: it has to follow the last writer and every reader since.
+    Write,
+}
+
+/// Readers that a stamp keeps in place; more of them go to the heap.
+const INLINE: usize = 3;
+
+/// What an array remembers: the last writer, and who has read since.
+///
+/// A stamp holds no stream alive and locks nothing. Of one stream it keeps the newest touch alone, since a
+/// stream's order covers the earlier ones.
+///
+/// ```
+/// use ringfence::stream::{Access, Stamp};
+/// let stamp = Stamp::default();
+/// assert_eq!(stamp.touches(Access::Write).count(), 0); // never used: nothing to wait for
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stamp {
+    writer: Option<Touch>,
+    readers: [Option<Touch>; INLINE],
+    more_readers: Vec<Touch>,
+}
+impl Stamp {
+    /// The touches that work of this kind has to follow.
+    pub fn touches(&self, access: Access) -> impl Iterator<Item = Touch> + '_ {
+        let readers = match access {
+            Access::Read => None,
+            Access::Write => Some(self.readers.iter().flatten().chain(&self.more_readers)),
+        };
+        self.writer.into_iter().chain(readers.into_iter().flatten().copied())
+    }
+    /// Remembers work that was submitted. A writer makes what was read before it its own order.
+    ///
+    /// Allocates only from the fourth stream on that reads between two writes.
+    pub fn add(&mut self, touch: Touch, access: Access) {
+        if access == Access::Write {
+            *self = Self { writer: Some(touch), ..Self::default() };
+            return;
+        }
+        let same = |held: &&mut Touch| held.stream == touch.stream;
+        if let Some(held) =
+            self.readers.iter_mut().flatten().chain(&mut self.more_readers).find(same)
+        {
+            held.position = held.position.max(touch.position);
+        } else if let Some(free) = self.readers.iter_mut().find(|place| place.is_none()) {
+            *free = Some(touch);
+        } else {
+            self.more_readers.push(touch);
+        }
+    }
+    /// Takes over what `other` remembers, as work that reads.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for touch in other.touches(Access::Write) {
+            self.add(touch, Access::Read);
+        }
+    }
+    /// Forgets every touch for which `finished` holds.
+    pub(crate) fn prune(&mut self, mut finished: impl FnMut(Touch) -> bool) {
+        if self.writer.is_some_and(&mut finished) {
+            self.writer = None;
+        }
+        for place in &mut self.readers {
+            if place.is_some_and(&mut finished) {
+                *place = None;
+            }
+        }
+        self.more_readers.retain(|&touch| !finished(touch));
+    }
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.touches(Access::Write).next().is_none()
+    }
+}

@@ -1,0 +1,164 @@
+//! What is true of one stream right now: the state behind its hand-over lock.
+
+use crate::{
+    backend::streams::CaptureStatus,
+    error::{Closed, DriverError},
+    id::{Generation, Position, RawEvent},
+};
+
+/// Whether the stream is in use by the pool at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    Open,
+    /// For good: the identity is never used again (T6).
+    Closed(Closed),
+}
+
+/// Whether the raw handle left the library in this tenancy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Handle {
+    Kept,
+    /// Work may have been submitted that nobody counted, and captures begun that nobody told of (T9, T13).
+    Exposed,
+}
+
+/// Captures that this tenancy began or joined through the library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Captures {
+    Never,
+    Open,
+    /// All ended. On HIP 5.2 a stream that joined one stays capturing for ever, so the driver is asked.
+    Over,
+}
+
+/// Why a stream was not handed on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Why {
+    /// Somebody acts on it at this moment.
+    Busy,
+    /// Its work is not finished.
+    Pending,
+    /// Work came to it since it was proven idle.
+    Touched,
+    /// The driver would not say (T9).
+    Unknown,
+    /// It captures, or a capture on it broke.
+    Capturing(CaptureStatus),
+    /// It is in error, or destroyed.
+    Bad(DriverError),
+    /// It was closed.
+    Closed(Closed),
+}
+
+/// What it takes to know whether a stream is idle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Idleness {
+    /// Nothing: all counted work was seen to be finished, and there was no other.
+    Proven(Position),
+    /// One load of the progress word.
+    Word,
+    /// Counted work has no mark behind it yet: a mark, and later a load.
+    Mark,
+    /// The driver has to be asked: its capture status, then a query (T8).
+    Query,
+}
+
+/// The state of one stream.
+#[derive(Debug)]
+pub(crate) struct Tenancy {
+    pub(crate) generation: Generation,
+    pub(crate) standing: Standing,
+    /// Work submitted so far.
+    pub(crate) counted: Position,
+    /// The newest position that was marked.
+    pub(crate) marked: Position,
+    /// The highest position that was seen finished; it only rises (T13).
+    pub(crate) finished: Position,
+    pub(crate) handle: Handle,
+    pub(crate) captures: Captures,
+    /// While a capture is open: an event, recorded on the disposal stream, that covers the work before it.
+    pub(crate) before_capture: Option<RawEvent>,
+    /// After the stream was closed with work pending: an event that covers it.
+    pub(crate) final_event: Option<RawEvent>,
+}
+impl Tenancy {
+    pub(crate) fn new() -> Self {
+        Self {
+            generation: Generation::FIRST,
+            standing: Standing::Open,
+            counted: Position::START,
+            marked: Position::START,
+            finished: Position::START,
+            handle: Handle::Kept,
+            captures: Captures::Never,
+            before_capture: None,
+            final_event: None,
+        }
+    }
+    /// Counts a piece of work and says where it is.
+    #[inline]
+    pub(crate) fn count(&mut self) -> Position {
+        self.counted = self.counted.next();
+        self.counted
+    }
+    /// Whether the progress word speaks of all work of this tenancy (T13).
+    #[inline]
+    pub(crate) fn word_counts(&self) -> bool {
+        let exposed = self.handle == Handle::Exposed && !planted!(TrustVoidWord);
+        !exposed && self.captures == Captures::Never
+    }
+    /// What the word said.
+    #[inline]
+    pub(crate) fn saw(&mut self, observed: Position) {
+        self.finished = self.finished.max(observed);
+    }
+    /// The driver said that everything is finished.
+    pub(crate) fn saw_idle(&mut self) {
+        self.finished = self.counted;
+        self.marked = self.counted;
+    }
+    /// Whether the work up to `position` was seen finished.
+    #[inline]
+    pub(crate) fn covers(&self, position: Position) -> bool {
+        self.finished >= position
+    }
+    /// What it takes to know whether the stream is idle, given whether it has a word.
+    #[inline]
+    pub(crate) fn idleness(&self, word: bool) -> Idleness {
+        if !self.word_counts() {
+            return Idleness::Query;
+        }
+        if self.finished >= self.counted || planted!(LeaseBeforeDone) {
+            return Idleness::Proven(self.counted);
+        }
+        match word {
+            false => Idleness::Query,
+            true if self.marked < self.counted => Idleness::Mark,
+            true => Idleness::Word,
+        }
+    }
+    /// Gives the stream to the next owner (T6). The caller has proven it idle at `position`.
+    #[inline]
+    pub(crate) fn hand_on(&mut self, position: Position) -> Result<Generation, Why> {
+        if let Standing::Closed(cause) = self.standing {
+            return Err(Why::Closed(cause));
+        }
+        if position != self.counted {
+            return Err(Why::Touched);
+        }
+        if !planted!(KeepGeneration) {
+            self.generation = self.generation.next();
+        }
+        self.handle = Handle::Kept;
+        self.captures = Captures::Never;
+        Ok(self.generation)
+    }
+    /// Ends the stream's life in the pool; the first cause stays.
+    pub(crate) fn close(&mut self, cause: Closed) {
+        if self.standing == Standing::Open {
+            self.standing = Standing::Closed(cause);
+        }
+    }
+}
