@@ -7,6 +7,7 @@
 //!   oracle; [`MockDevice`](system::MockDevice), [`MockQueue`](system::MockQueue) and
 //!   [`MockCopyEngine`](system::MockCopyEngine) implement the backend traits on it.
 //! - [`oracle`]: what the host may know, and which rule a step breaks.
+//! - [`streams`]: the driver of streams: versions of HIP, and CUDA, with an oracle of their own.
 //! - [`cost`]: modelled host time; a model, not silicon.
 //!
 //! ```
@@ -40,6 +41,7 @@ pub mod model;
 pub mod oracle;
 pub mod scenario;
 pub mod stamps;
+pub mod streams;
 pub mod system;
 pub mod trace;
 pub mod work;

@@ -65,6 +65,7 @@ pub mod ring;
 pub mod staging;
 pub mod stream;
 pub mod sync;
+pub mod task;
 pub mod timing;
 pub mod wait;
 pub mod watermark;

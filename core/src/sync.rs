@@ -77,9 +77,9 @@ pub(crate) mod model {
 
 /// A number for a new pool, so that a stamp of one is never judged by another. A model has one pool, and its
 /// atomics cannot be static.
-pub(crate) fn next_pool() -> crate::id::PoolId {
+pub(crate) fn next_pool() -> u32 {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    crate::id::PoolId::new(NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
 /// A lock that knows no poison: what it guards is plain data that no panic leaves half changed.

@@ -16,18 +16,18 @@ use super::{
 
 /// A value and its place in the file.
 #[derive(Clone, Debug)]
-pub(super) struct At<T> {
+pub(crate) struct At<T> {
     /// The value.
-    pub(super) value: T,
+    pub(crate) value: T,
     /// Its bytes in the file.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
 }
 
 type Entry<'a> = (&'a str, Range<usize>, &'a Spanned<DeValue<'a>>);
 
 /// One table, in the order in which it was written.
 #[derive(Debug)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     what: &'static str,
     span: Range<usize>,
     entries: Vec<Entry<'a>>,
@@ -35,42 +35,42 @@ pub(super) struct Fields<'a> {
 }
 impl<'a> Fields<'a> {
     /// Reads `table`, which messages call `what`.
-    pub(super) fn new(what: &'static str, table: &'a DeTable<'a>, span: Range<usize>) -> Self {
+    pub(crate) fn new(what: &'static str, table: &'a DeTable<'a>, span: Range<usize>) -> Self {
         let mut entries: Vec<Entry<'a>> =
             table.iter().map(|(key, value)| (key.get_ref().as_ref(), key.span(), value)).collect();
         entries.sort_by_key(|entry| entry.1.start);
         Self { what, span, entries, asked: Vec::new() }
     }
     /// Where the table is.
-    pub(super) fn span(&self) -> Range<usize> {
+    pub(crate) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
     /// The first key, as written.
-    pub(super) fn first_key(&self) -> Option<At<&'a str>> {
+    pub(crate) fn first_key(&self) -> Option<At<&'a str>> {
         self.entries.first().map(|entry| At { value: entry.0, span: entry.1.clone() })
     }
     /// Where `key` is written, without asking for it.
-    pub(super) fn has(&self, key: &str) -> Option<Range<usize>> {
+    pub(crate) fn has(&self, key: &str) -> Option<Range<usize>> {
         self.entries.iter().find(|entry| entry.0 == key).map(|entry| entry.1.clone())
     }
     /// The value under `key`.
-    pub(super) fn raw(&mut self, key: &'static str) -> Option<At<&'a DeValue<'a>>> {
+    pub(crate) fn raw(&mut self, key: &'static str) -> Option<At<&'a DeValue<'a>>> {
         self.asked.push(key);
         let found = self.entries.iter().find(|entry| entry.0 == key)?;
         Some(At { value: found.2.get_ref(), span: found.2.span() })
     }
     /// A string.
-    pub(super) fn text(&mut self, key: &'static str, faults: &mut Faults) -> Option<At<&'a str>> {
+    pub(crate) fn text(&mut self, key: &'static str, faults: &mut Faults) -> Option<At<&'a str>> {
         let at = self.raw(key)?;
         text(key, &at, faults)
     }
     /// A name.
-    pub(super) fn name(&mut self, key: &'static str, faults: &mut Faults) -> Option<At<Name>> {
+    pub(crate) fn name(&mut self, key: &'static str, faults: &mut Faults) -> Option<At<Name>> {
         let at = self.text(key, faults)?;
         Some(At { value: Name::new(at.value), span: at.span })
     }
     /// Strings: one alone may stand without brackets.
-    pub(super) fn texts(
+    pub(crate) fn texts(
         &mut self,
         key: &'static str,
         faults: &mut Faults,
@@ -93,7 +93,7 @@ impl<'a> Fields<'a> {
         }
     }
     /// Names: one alone may stand without brackets.
-    pub(super) fn names(
+    pub(crate) fn names(
         &mut self,
         key: &'static str,
         faults: &mut Faults,
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         Some(texts.into_iter().map(|at| At { value: Name::new(at.value), span: at.span }).collect())
     }
     /// A whole number within `range`.
-    pub(super) fn number(
+    pub(crate) fn number(
         &mut self,
         key: &'static str,
         range: RangeInclusive<u64>,
@@ -112,7 +112,7 @@ impl<'a> Fields<'a> {
         number(key, &at, range, faults)
     }
     /// A whole number within `range` that fits into 32 bits.
-    pub(super) fn count(
+    pub(crate) fn count(
         &mut self,
         key: &'static str,
         range: RangeInclusive<u32>,
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
         self.number(key, range, faults).and_then(|at| u32::try_from(at.value).ok())
     }
     /// `true` or `false`.
-    pub(super) fn flag(&mut self, key: &'static str, faults: &mut Faults) -> Option<bool> {
+    pub(crate) fn flag(&mut self, key: &'static str, faults: &mut Faults) -> Option<bool> {
         let at = self.raw(key)?;
         match at.value {
             DeValue::Boolean(value) => Some(*value),
@@ -133,12 +133,12 @@ impl<'a> Fields<'a> {
         }
     }
     /// One of the words of `T`.
-    pub(super) fn word<T: Word>(&mut self, key: &'static str, faults: &mut Faults) -> Option<T> {
+    pub(crate) fn word<T: Word>(&mut self, key: &'static str, faults: &mut Faults) -> Option<T> {
         let at = self.text(key, faults)?;
         word(&at, faults)
     }
     /// A table.
-    pub(super) fn table(
+    pub(crate) fn table(
         &mut self,
         key: &'static str,
         faults: &mut Faults,
@@ -153,7 +153,7 @@ impl<'a> Fields<'a> {
         }
     }
     /// A list of tables.
-    pub(super) fn tables(
+    pub(crate) fn tables(
         &mut self,
         key: &'static str,
         faults: &mut Faults,
@@ -173,7 +173,7 @@ impl<'a> Fields<'a> {
         Some(tables)
     }
     /// A fault when nothing is there.
-    pub(super) fn required<T>(
+    pub(crate) fn required<T>(
         &self,
         key: &'static str,
         value: Option<T>,
@@ -190,7 +190,7 @@ impl<'a> Fields<'a> {
         value
     }
     /// Every key that nobody asked for is a fault.
-    pub(super) fn finish(self, faults: &mut Faults) {
+    pub(crate) fn finish(self, faults: &mut Faults) {
         for (key, span, _) in &self.entries {
             if self.asked.contains(key) {
                 continue;
@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
         }
     }
     /// The entries themselves, for a table whose keys are names.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (At<&'a str>, At<&'a DeValue<'a>>)> + '_ {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (At<&'a str>, At<&'a DeValue<'a>>)> + '_ {
         self.entries.iter().map(|(key, span, value)| {
             (
                 At { value: *key, span: span.clone() },
@@ -219,7 +219,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The string in `at`.
-pub(super) fn text<'a>(
+pub(crate) fn text<'a>(
     key: &str,
     at: &At<&'a DeValue<'a>>,
     faults: &mut Faults,
@@ -234,7 +234,7 @@ pub(super) fn text<'a>(
 }
 
 /// The whole number in `at`, within `range`.
-pub(super) fn number(
+pub(crate) fn number(
     key: &str,
     at: &At<&DeValue<'_>>,
     range: RangeInclusive<u64>,
@@ -267,7 +267,7 @@ pub(super) fn number(
 }
 
 /// The value of `T` that the text names.
-pub(super) fn word<T: Word>(at: &At<&str>, faults: &mut Faults) -> Option<T> {
+pub(crate) fn word<T: Word>(at: &At<&str>, faults: &mut Faults) -> Option<T> {
     let found = T::from_word(at.value);
     if found.is_none() {
         let help = match nearest(at.value, T::words()) {
@@ -285,7 +285,7 @@ pub(super) fn word<T: Word>(at: &At<&str>, faults: &mut Faults) -> Option<T> {
 }
 
 /// A value of another type than was wanted.
-pub(super) fn wrong_type(
+pub(crate) fn wrong_type(
     key: &str,
     wanted: &str,
     found: &DeValue<'_>,

@@ -21,24 +21,26 @@
 //! The oracle is always on: a scenario without a single `expect` still fails when a rule breaks, the
 //! run hangs, or something is left over at the end.
 
+mod any;
 mod ast;
 mod expect;
-mod fields;
+pub(crate) mod fields;
 mod orders;
 mod parse;
-mod print;
-mod problem;
+pub(crate) mod print;
+pub(crate) mod problem;
 mod rule;
 mod run;
-mod scope;
+pub(crate) mod scope;
 mod step;
 mod vocabulary;
-mod word;
+pub(crate) mod word;
 mod world;
 
 #[cfg(test)]
 mod tests;
 
+pub use any::{AnyFailed, AnyParsed, AnyReport, parse_any, run_any};
 pub use ast::{Feature, Name, Profile, Scenario, Setup, Tracking};
 pub use expect::{Blocked, Bound, Counter, EventState, Expect, Presence};
 pub use orders::{CopyParts, Graph, MachineFault, Submit};

@@ -103,17 +103,17 @@ impl Diagnostic for Rejected {
 
 /// Collects faults, so that one reading of a file shows all of them.
 #[derive(Debug)]
-pub(super) struct Faults {
+pub(crate) struct Faults {
     text: Text,
     found: Vec<Problem>,
 }
 impl Faults {
     /// None found yet in the file called `file`.
-    pub(super) fn new(file: &str, text: &str) -> Self {
+    pub(crate) fn new(file: &str, text: &str) -> Self {
         Self { text: Arc::new(NamedSource::new(file, text.to_owned())), found: Vec::new() }
     }
     /// Adds a fault.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         span: Range<usize>,
         message: impl Into<String>,
@@ -130,11 +130,11 @@ impl Faults {
         self.found.push(problem);
     }
     /// The file's text.
-    pub(super) fn text(&self) -> Text {
+    pub(crate) fn text(&self) -> Text {
         self.text.clone()
     }
     /// The faults, unless there are none.
-    pub(super) fn verdict(&mut self) -> Result<(), Rejected> {
+    pub(crate) fn verdict(&mut self) -> Result<(), Rejected> {
         if self.found.is_empty() {
             return Ok(());
         }

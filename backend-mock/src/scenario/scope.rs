@@ -10,7 +10,7 @@ use super::{
 
 words! {
     /// What a name stands for.
-    pub(super) NameKind, "a kind of name" {
+    pub(crate) NameKind, "a kind of name" {
         /// A device.
         Device = "device",
         /// A hardware queue.
@@ -23,19 +23,33 @@ words! {
         Use = "use",
         /// An event.
         Event = "event",
+        /// A lease of a stream.
+        Lease = "lease",
+        /// A raw handle that the user made or wrapped.
+        Handle = "handle",
+        /// Memory.
+        Memory = "piece of memory",
+        /// A piece of work.
+        Work = "piece of work",
+        /// A graph.
+        Graph = "graph",
+        /// A future.
+        Future = "future",
+        /// A part in somebody's capture.
+        Participant = "participant",
     }
 }
 
 /// The names that are defined where the reader stands.
 #[derive(Debug, Default)]
-pub(super) struct Scope(BTreeMap<Name, NameKind>);
+pub(crate) struct Scope(BTreeMap<Name, NameKind>);
 impl Scope {
     /// A name that the set-up defines.
-    pub(super) fn declare(&mut self, name: Name, kind: NameKind) {
+    pub(crate) fn declare(&mut self, name: Name, kind: NameKind) {
         self.0.insert(name, kind);
     }
     /// A new name. A second use or stream of the same name is a fault; an event may be recorded again.
-    pub(super) fn define(
+    pub(crate) fn define(
         &mut self,
         name: &Name,
         kind: NameKind,
@@ -54,7 +68,7 @@ impl Scope {
         }
     }
     /// A name that must be known as one of `kinds`.
-    pub(super) fn need(
+    pub(crate) fn need(
         &self,
         name: &Name,
         kinds: &[NameKind],
@@ -79,7 +93,7 @@ impl Scope {
         }
     }
     /// What `name` stands for, if it is known.
-    pub(super) fn kind(&self, name: &Name) -> Option<NameKind> {
+    pub(crate) fn kind(&self, name: &Name) -> Option<NameKind> {
         self.0.get(name).copied()
     }
     fn suggest(&self, name: &Name, kinds: &[NameKind]) -> Option<String> {

@@ -39,18 +39,20 @@ macro_rules! words {
         }
     )*};
 }
-pub(super) use words;
+pub(crate) use words;
 
 /// Gives words to an enum of the library.
 macro_rules! words_of {
     ($name:ident, $what:literal { $($value:ident = $word:literal,)* }) => {
-        impl Word for $name {
+        impl $crate::scenario::Word for $name {
             const WHAT: &'static str = $what;
             const ALL: &'static [Self] = &[$(Self::$value),*];
             fn word(self) -> &'static str { match self { $(Self::$value => $word,)* } }
         }
     };
 }
+pub(crate) use words_of;
+
 words_of! { Role, "a role" {
     Dispatch = "dispatch", GpuWait = "gpu_wait", HostQuery = "host_query", TimingOnly = "timing_only",
     Blocking = "blocking", Copy = "copy", Peer = "peer", Ipc = "ipc",
@@ -67,7 +69,7 @@ words_of! { SignalMemory, "a memory for signals" {
 } }
 
 /// The candidate nearest to `text`, if any is near enough to be a slip of the pen.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     text: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -205,6 +205,25 @@ pub enum Declaration {
     ShutDown,
     /// The run is over: everything must be accounted for.
     End,
+    /// The same, said on this thread: what is forbidden until `DropEnded` is forbidden to the thread whose
+    /// destructor it is alone. Said bare, a declaration is about every thread.
+    On { thread: ThreadId, said: Box<Declaration> },
+    /// From here on several OS threads run at once, so that one may say what it did after another saw it. Also
+    /// concluded when one thread calls the driver inside another's acquire or destructor.
+    AtOnce,
+    /// Said after `AcquireBegins`: the call asks for a stream of the caller's own, which is not the task's
+    /// stream of that key, and is destroyed when its lease is over.
+    Reserves { task: TaskName },
+    /// What is submitted to this lease's stream from here on is submitted through this lease: tells tasks
+    /// apart that share a stream. Not needed while each stream has one lease.
+    Submits { lease: LeaseName },
+    /// A call begins that orders work after, or waits for, what this tenancy submitted.
+    WaitBegins { after: StreamRef },
+    /// It ended.
+    WaitEnded,
+    /// What the end of a capture left a stream in, as the driver knows it, whether or not anybody asked
+    /// (HIP 5.2 leaves a stream that joined a capture in it for ever).
+    CaptureLeft { raw: RawStream, status: CaptureStatus },
 }
 
 /// One thing that happened.

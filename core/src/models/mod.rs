@@ -7,6 +7,7 @@
 mod custody;
 mod handler;
 mod record;
+mod streams;
 mod watermark;
 
 use std::{

@@ -53,7 +53,7 @@ impl Ring {
         loop {
             retired += arm_run(proven, lane, &within[retired..], slots, ready, &mut store);
             let Some(&used) = within.get(retired) else { break };
-            // It is not covered, or it is not plain, or its signal was lent or is of another pool.
+            // By itself: it is not plain, or alone, or its signal is held or of another pool; or not covered.
             let Some(proof) = proven.prove(UseId::new(lane, used.packet)) else { break };
             let slot = &mut slots[used.slot.0 as usize];
             if !used.is_plain() {
@@ -88,7 +88,7 @@ impl Ring {
 }
 
 /// Arms the signals of the uses at the front that are plain and covered, and that nobody was lent, as
-/// long as they are of one pool: the first one's. Returns how many.
+/// long as they are of one pool: the first one's. Returns how many; none where there is but one.
 #[inline(always)]
 fn arm_run(
     proven: Proven,
@@ -98,7 +98,10 @@ fn arm_run(
     ready: &mut [Ready; 4],
     store: &mut impl FnMut(Arm),
 ) -> usize {
-    let Some(first) = uses.first().filter(|first| first.is_plain()) else { return 0 };
+    let [first, second, ..] = uses else { return 0 };
+    if !first.is_plain() || !second.is_plain() {
+        return 0; // a pass for one use costs more than it saves
+    }
     let pool = slots[first.slot.0 as usize].pool;
     let ready = &mut ready[pool.index()];
     let mut count = 0;

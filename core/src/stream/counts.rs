@@ -26,11 +26,10 @@ pub struct PoolCounts {
     pub destroyed: u64,
     /// Streams that can be neither used nor destroyed any more.
     pub leaked: u64,
-    /// Looks answered without the driver: by what was seen before, or by the progress word.
-    pub looks_by_word: u64,
-    /// Looks that asked the driver.
+    /// Looks that asked the driver; all others were answered by what was seen before, or by one load of a
+    /// progress word.
     pub looks_by_query: u64,
-    /// Times that a call of our own was held back because somebody captures.
+    /// Times that a stream was left alone because somebody captures.
     pub conflicts_avoided: u64,
     /// Streams alive at most at one time.
     pub peak_live: u32,

@@ -44,10 +44,6 @@ impl<A> Lease<A> {
     pub(crate) fn slot(&self) -> &Arc<Slot<A>> {
         &self.slot
     }
-    #[inline]
-    pub(crate) fn generation(&self) -> Generation {
-        self.generation
-    }
 }
 impl<A> fmt::Debug for Lease<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

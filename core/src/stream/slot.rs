@@ -3,11 +3,11 @@
 use super::{
     lease::Lease,
     returns::{Bit, Returns},
-    tenancy::{Standing, Tenancy, Why},
+    tenancy::{Standing, Tenancy},
 };
 use crate::{
     error::Closed,
-    id::{Generation, PoolId, Position, RawProgress, RawStream, StreamId, StreamKey, StreamRef},
+    id::{Generation, PoolId, RawProgress, RawStream, StreamId, StreamKey, StreamRef},
     sync::{Arc, Guard, Mutex, StreamGuard, StreamLock},
 };
 
@@ -75,9 +75,6 @@ impl<A> Slot<A> {
     pub fn kind(&self) -> Kind {
         self.kind
     }
-    pub(crate) fn pool(&self) -> PoolId {
-        self.pool
-    }
     #[inline]
     pub(crate) fn raw(&self) -> RawStream {
         self.raw
@@ -101,20 +98,10 @@ impl<A> Slot<A> {
     pub(crate) fn reference(&self, generation: Generation) -> StreamRef {
         StreamRef::new(self.pool, self.id, generation)
     }
-    /// Gives the stream to the next owner, with the lock held since it was proven idle at `position`.
-    #[inline]
-    pub(crate) fn hand_on(
-        self: &Arc<Self>,
-        tenancy: &mut Tenancy,
-        position: Position,
-    ) -> Result<Lease<A>, Why> {
-        let generation = tenancy.hand_on(position)?;
-        Ok(Lease::new(self.clone(), generation))
-    }
     /// The first lease of a stream that was just created, or a further one of a shared stream.
-    pub(crate) fn lease(self: &Arc<Self>) -> Lease<A> {
-        let generation = self.lock().generation;
-        Lease::new(self.clone(), generation)
+    pub(crate) fn lease(slot: &Arc<Self>) -> Lease<A> {
+        let generation = slot.lock().generation;
+        Lease::new(slot.clone(), generation)
     }
     pub(crate) fn close(&self, cause: Closed) {
         self.lock().close(cause);

@@ -101,18 +101,6 @@ impl Stamp {
             self.add(touch, Access::Read);
         }
     }
-    /// Forgets every touch for which `finished` holds.
-    pub(crate) fn prune(&mut self, mut finished: impl FnMut(Touch) -> bool) {
-        if self.writer.is_some_and(&mut finished) {
-            self.writer = None;
-        }
-        for place in &mut self.readers {
-            if place.is_some_and(&mut finished) {
-                *place = None;
-            }
-        }
-        self.more_readers.retain(|&touch| !finished(touch));
-    }
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         self.touches(Access::Write).next().is_none()

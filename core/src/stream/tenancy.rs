@@ -82,6 +82,8 @@ pub(crate) struct Tenancy {
     pub(crate) before_capture: Option<RawEvent>,
     /// After the stream was closed with work pending: an event that covers it.
     pub(crate) final_event: Option<RawEvent>,
+    /// Host waits on the progress word, without the lock: it is not closed meanwhile.
+    pub(crate) waiters: u32,
 }
 impl Tenancy {
     pub(crate) fn new() -> Self {
@@ -95,6 +97,7 @@ impl Tenancy {
             captures: Captures::Never,
             before_capture: None,
             final_event: None,
+            waiters: 0,
         }
     }
     /// Counts a piece of work and says where it is.
@@ -107,7 +110,7 @@ impl Tenancy {
     #[inline]
     pub(crate) fn word_counts(&self) -> bool {
         let exposed = self.handle == Handle::Exposed && !planted!(TrustVoidWord);
-        !exposed && self.captures == Captures::Never
+        !exposed && (self.captures == Captures::Never || planted!(MarkWhileCapturing))
     }
     /// What the word said.
     #[inline]

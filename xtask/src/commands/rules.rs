@@ -21,8 +21,8 @@ const DOCUMENT: &str = "docs/rules.md";
 const FAULTS: &str = "core/src/plant.rs";
 /// Where the scenarios are.
 const SCENARIOS: &str = "tests/scenarios";
-/// Signal rules have the numbers 1 to this.
-const RULES: u32 = 21;
+/// The rules of each half: its letter, and the highest number.
+const RULES: [(char, u32); 2] = [('S', 21), ('T', 13)];
 
 /// Checks the document against the tree.
 pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
@@ -104,15 +104,17 @@ fn cells(line: &str) -> Option<Vec<&str>> {
 }
 
 fn is_rule(cell: &str) -> bool {
-    cell.strip_prefix('S').is_some_and(|number| number.parse::<u32>().is_ok())
+    let letters = RULES.map(|(letter, _)| letter);
+    cell.strip_prefix(letters).is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// What is wrong with the document, a line each.
 fn check(document: &str, facts: &Facts<'_>) -> Vec<String> {
     let rows = rows(document);
     let mut wrong = Vec::new();
-    for number in 1..=RULES {
-        let rule = format!("S{number}");
+    let all =
+        RULES.iter().flat_map(|&(letter, last)| (1..=last).map(move |n| format!("{letter}{n}")));
+    for rule in all {
         match rows.iter().filter(|row| row.rule == rule).count() {
             1 => {}
             0 => wrong.push(format!("{rule} has no row")),

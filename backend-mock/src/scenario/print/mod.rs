@@ -1,7 +1,7 @@
 //! A scenario as text: what [`parse`](super::parse()) reads back as the same value.
 
 mod setup;
-mod text;
+pub(crate) mod text;
 
 use std::fmt::{self, Display, Write};
 

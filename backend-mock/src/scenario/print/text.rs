@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use crate::scenario::Name;
 
 /// A TOML string.
-pub(super) struct Quoted<'a>(pub(super) &'a str);
+pub(crate) struct Quoted<'a>(pub(crate) &'a str);
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
@@ -21,7 +21,7 @@ impl Display for Quoted<'_> {
 }
 
 /// A name as a key: bare where TOML allows it.
-pub(super) struct Key<'a>(pub(super) &'a Name);
+pub(crate) struct Key<'a>(pub(crate) &'a Name);
 impl Display for Key<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.0.as_str();
@@ -35,7 +35,7 @@ impl Display for Key<'_> {
 }
 
 /// A TOML list of strings.
-pub(super) struct List<I>(pub(super) I);
+pub(crate) struct List<I>(pub(crate) I);
 impl<I: Iterator<Item = String> + Clone> Display for List<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.0.clone().map(|item| Quoted(&item).to_string()).collect();

@@ -5,7 +5,7 @@ use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
     id::{DeviceContext, RawProgress, RawStream, StreamKey, StreamRef},
-    stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Why},
+    stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Slot, Why},
     sync::Mutex,
 };
 
@@ -51,11 +51,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// As [`acquire`](Self::acquire), but for `Full`.
     pub fn try_acquire(&self, key: StreamKey) -> Result<Attempt<A>, StreamError> {
         self.usable()?;
-        if self.shared.pool.lock().reaps_before_claims() {
-            self.reap();
-        }
         let mut reaped = false;
         let mut pool = self.shared.pool.lock();
+        if pool.reaps_before_claims() {
+            drop(pool);
+            self.reap();
+            pool = self.shared.pool.lock();
+        }
         let mut visit = pool.visit();
         loop {
             match pool.claim(key, &mut visit) {
@@ -170,7 +172,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Err(StreamError::ShutDown);
         };
         let slot = self.shared.pool.lock().created(reservation, raw, word, attachment);
-        Ok(slot.lease())
+        Ok(Slot::lease(&slot))
     }
     fn new_stream(&self, key: StreamKey) -> Result<(RawStream, Option<RawProgress>), StreamError> {
         let failed = |cause| match cause {

@@ -87,6 +87,9 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     {
         let _order = self.door.0.lock();
         let launched = self.pool.driver.launch(self.slot.raw(), work);
+        if planted!(MarkWhileCapturing) {
+            let _position = self.pool.count(&self.slot, &mut self.slot.lock());
+        }
         launched.map_err(|cause| refused(self.stream, cause))
     }
     /// Keeps memory alive for as long as the graph exists.
@@ -166,7 +169,8 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             tenancy.captures = Captures::Over;
             let ended = match (ended, left) {
                 (Ok(graph), 1..) => {
-                    pool.shared.graveyard.lock().push(super::graph::Dead::unused(graph));
+                    let dead = super::graph::Dead::unused(Some(graph), Vec::new());
+                    pool.shared.graveyard.lock().push(dead);
                     Err(StreamError::Participants { stream, left })
                 }
                 (ended, _) => ended,
@@ -194,13 +198,13 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
 }
 impl<B: StreamBackend, A> Drop for Ending<'_, B, A> {
     fn drop(&mut self) {
-        if self.ended.is_none()
-            && let Ok(graph) = self.end()
-        {
-            // The closure panicked: nobody gets the graph.
-            let pins = std::mem::take(&mut self.scope.pins);
-            drop(Graph::new(graph, pins, self.scope.pool.shared.clone()));
+        if self.ended.is_some() {
+            return;
         }
+        // The closure panicked: nobody gets the graph, and what it pins goes with it.
+        let graph = self.end().ok();
+        let pins = std::mem::take(&mut self.scope.pins);
+        self.scope.pool.shared.graveyard.lock().push(super::graph::Dead::unused(graph, pins));
     }
 }
 

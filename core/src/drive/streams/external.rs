@@ -40,11 +40,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let made = Made { key, raw, word: None, kind: Kind::External, attachment };
         let slot = self.shared.pool.lock().adopt(made);
         slot.lock().handle = Handle::Exposed;
-        Ok(Wrapped::External(slot.lease()))
+        Ok(Wrapped::External(Slot::lease(&slot)))
     }
     fn wrapped(&self, slot: &Arc<Slot<A>>) -> Wrapped<A> {
         match slot.kind() {
-            Kind::External => Wrapped::External(slot.lease()),
+            Kind::External => Wrapped::External(Slot::lease(slot)),
             _ => {
                 let mut tenancy = slot.lock();
                 // Whoever has the raw handle may submit by it.

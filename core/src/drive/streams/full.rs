@@ -12,36 +12,83 @@ use crate::{backend::streams::StreamBackend, error::StreamError, id::StreamKey, 
 
 /// Tasks that want a stream, in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Wanting(VecDeque<Waker>);
+pub(super) struct Wanting {
+    queue: VecDeque<(Ticket, Waker)>,
+    next: Ticket,
+}
+/// A place in the queue: wakers alone cannot be told apart.
+type Ticket = u64;
 
 /// A future that is a lease once the pool has one. It waits only at the hard cap.
 #[must_use = "a future does nothing until it is awaited"]
 pub struct Acquire<'a, B, A = ()> {
     pool: &'a StreamPool<B, A>,
     key: StreamKey,
+    ticket: Option<Ticket>,
 }
 impl<B: StreamBackend, A> Future for Acquire<'_, B, A> {
     type Output = Result<Lease<A>, StreamError>;
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let attempt = |again: bool| match self.pool.try_acquire(self.key) {
-            Ok(Attempt::Leased(lease)) => Poll::Ready(Ok(lease)),
-            Err(error) => Poll::Ready(Err(error)),
-            Ok(Attempt::Full(_)) => {
-                if again {
-                    let mut wanting = self.pool.shared.wanting.lock();
-                    if !wanting.0.iter().any(|waker| waker.will_wake(context.waker())) {
-                        wanting.0.push_back(context.waker().clone());
-                    }
-                }
-                Poll::Pending
-            }
-        };
+        let this = self.get_mut();
         // Asked once more after being on the list: what came back in between wakes nobody.
-        match attempt(true) {
-            Poll::Pending => attempt(false),
-            ready => ready,
+        for _ in 0..2 {
+            match this.pool.try_acquire(this.key) {
+                Ok(Attempt::Full(_)) => this.queue(context),
+                Ok(Attempt::Leased(lease)) => {
+                    this.leave();
+                    return Poll::Ready(Ok(lease));
+                }
+                Err(error) => {
+                    this.leave();
+                    return Poll::Ready(Err(error));
+                }
+            }
+        }
+        Poll::Pending
+    }
+}
+impl<B, A> Acquire<'_, B, A> {
+    fn queue(&mut self, context: &Context<'_>) {
+        let mut wanting = self.pool.shared.wanting.lock();
+        let ticket = *self.ticket.get_or_insert_with(|| {
+            wanting.next += 1;
+            wanting.next
+        });
+        match wanting.queue.iter_mut().find(|waiting| waiting.0 == ticket) {
+            Some(waiting) => waiting.1.clone_from(context.waker()),
+            None => wanting.queue.push_back((ticket, context.waker().clone())),
         }
     }
+    /// Takes its place off the list. Answers whether it was there: if not, it was woken.
+    fn leave(&mut self) -> Left {
+        let Some(ticket) = self.ticket.take() else { return Left::NeverWaited };
+        let mut wanting = self.pool.shared.wanting.lock();
+        match wanting.queue.iter().position(|waiting| waiting.0 == ticket) {
+            Some(at) => {
+                wanting.queue.remove(at);
+                Left::Waiting
+            }
+            None => Left::Woken,
+        }
+    }
+}
+impl<B, A> Drop for Acquire<'_, B, A> {
+    fn drop(&mut self) {
+        // Woken, and given up before it asked: the next one gets the wake.
+        if self.leave() == Left::Woken {
+            let next = self.pool.shared.wanting.lock().queue.pop_front();
+            if let Some((_, waker)) = next {
+                waker.wake();
+            }
+        }
+    }
+}
+/// How a waiter went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Left {
+    NeverWaited,
+    Waiting,
+    Woken,
 }
 impl<B, A> fmt::Debug for Acquire<'_, B, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +100,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// As [`acquire`](Self::acquire), but at the hard cap it waits until a stream is idle or destroyed. It
     /// needs somebody who pumps.
     pub fn acquire_async(&self, key: StreamKey) -> Acquire<'_, B, A> {
-        Acquire { pool: self, key }
+        Acquire { pool: self, key, ticket: None }
     }
     /// Wakes as many as may get something now; a task that asks in vain waits again.
     pub(super) fn wake_wanting(&self, all: WakeAll) -> u32 {
@@ -66,8 +113,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         };
         let woken: Vec<Waker> = {
             let mut wanting = self.shared.wanting.lock();
-            let room = room.min(wanting.0.len());
-            wanting.0.drain(..room).collect()
+            let room = room.min(wanting.queue.len());
+            wanting.queue.drain(..room).map(|waiting| waiting.1).collect()
         };
         let count = u32::try_from(woken.len()).unwrap_or(u32::MAX);
         for waker in woken {

@@ -21,14 +21,15 @@ pub struct Graph<A = ()> {
 /// A graph that its owner let go of.
 #[derive(Debug)]
 pub(super) struct Dead {
-    raw: RawGraph,
+    /// `None`: its capture failed, and only its pins are left.
+    raw: Option<RawGraph>,
     pins: Vec<RawMemory>,
     launches: Stamp,
 }
 impl Dead {
-    /// A graph that was never launched and pins nothing.
-    pub(super) fn unused(raw: RawGraph) -> Self {
-        Self { raw, pins: Vec::new(), launches: Stamp::default() }
+    /// What is left of a capture that nobody gets.
+    pub(super) fn unused(raw: Option<RawGraph>, pins: Vec<RawMemory>) -> Self {
+        Self { raw, pins, launches: Stamp::default() }
     }
 }
 impl<A> Graph<A> {
@@ -49,7 +50,7 @@ impl<A> Graph<A> {
 impl<A> Drop for Graph<A> {
     fn drop(&mut self) {
         let dead = Dead {
-            raw: self.raw,
+            raw: Some(self.raw),
             pins: std::mem::take(&mut self.pins),
             launches: std::mem::take(&mut self.launches),
         };
@@ -93,7 +94,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         for dead in dead {
             let running =
                 dead.launches.touches(Access::Write).any(|touch| !self.is_finished(touch));
-            if running || self.driver.destroy_graph(dead.raw).is_err() {
+            let destroy = |raw| self.driver.destroy_graph(raw);
+            if running || dead.raw.is_some_and(|raw| destroy(raw).is_err()) {
                 self.shared.graveyard.lock().push(dead); // with its pins
                 continue;
             }

@@ -48,11 +48,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if self.captures_now(lease.slot(), &tenancy) {
             return Err(StreamError::Capturing { stream: lease.stream() });
         }
+        drop(tenancy); // an allocation may take long, and the stream is its caller's alone
         let allocated = {
             let _relaxed = Relaxed::enter(&self.driver);
             self.driver.allocate(bytes, lease.slot().raw())
         };
-        drop(tenancy);
         let raw = allocated.map_err(|cause| self.refused(lease, cause))?;
         Ok(Allocation::new(raw, bytes, lease.key().place, self.shared.id))
     }
@@ -162,7 +162,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if (over && !planted!(FreeOnRecycled)) || tenancy.standing != Standing::Open {
             return None;
         }
-        if self.captures_now(slot, &tenancy) {
+        if !over && self.captures_now(slot, &tenancy) {
             return None;
         }
         match self.free_here(slot, &mut tenancy, memory) {

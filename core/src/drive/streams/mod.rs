@@ -118,7 +118,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         policy: Box<dyn StreamPolicy>,
         attach: impl Fn(RawStream) -> A + Send + Sync + 'static,
     ) -> Self {
-        let id = next_pool();
+        let id = PoolId::new(next_pool());
         let shared = Shared {
             id,
             life: AtomicU8::new(OPEN),
@@ -131,6 +131,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         };
         let features = driver.features();
         Self { driver, features, options, attach: Box::new(attach), shared: Arc::new(shared) }
+    }
+    /// Which pool of the process this is.
+    pub fn id(&self) -> PoolId {
+        self.shared.id
     }
     /// The driver.
     pub fn driver(&self) -> &B {

@@ -179,9 +179,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Ok(());
         }
         let by_word = slot.word().filter(|_| touch.position() <= tenancy.marked);
+        tenancy.waiters += u32::from(by_word.is_some());
         drop(tenancy);
         let waited = match by_word {
-            Some(word) => self.driver.wait_progress(word, touch.position(), limit),
+            Some(word) => {
+                let waited = self.driver.wait_progress(word, touch.position(), limit);
+                slot.lock().waiters -= 1;
+                waited
+            }
             None => self.wait_by_disposal(slot, touch, limit)?,
         };
         match waited {

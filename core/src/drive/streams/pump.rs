@@ -184,6 +184,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let slot = &condemned.slot;
         let mut tenancy = slot.lock();
         match self.prove_finished(slot, &mut tenancy).0 {
+            Ok(_) if tenancy.waiters > 0 => Fate::Later,
             Ok(_) => Fate::Destroy,
             Err(Why::Bad(_)) => Fate::Leak,
             Err(_) => Fate::Later,

@@ -60,12 +60,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         &self,
         lease: &'l Lease<A>,
     ) -> Result<StreamGuard<'l, Tenancy>, StreamError> {
+        self.usable()?;
         let stream = lease.stream();
         self.ours(stream)?;
         let tenancy = lease.slot().lock();
         if tenancy.standing != Standing::Open {
-            drop(tenancy);
-            self.usable()?;
             return Err(StreamError::Stale { stream });
         }
         if tenancy.captures == Captures::Open {

@@ -1,5 +1,6 @@
 //! The ring by itself: no device, only what it is told.
 
+mod batches;
 mod keeping;
 mod lanes;
 mod proving;

@@ -227,7 +227,7 @@ impl<A> Pool<A> {
                 shelf.asked += 1;
                 self.counts.leases += 1;
                 self.counts.shared += 1;
-                Claim::Share(slot.lease())
+                Claim::Share(Slot::lease(&slot))
             }
             // The first ones are still being created.
             None => self.reserve(at, Kind::Shared),
@@ -252,6 +252,7 @@ impl<A> Pool<A> {
     pub fn refused(&mut self, offer: Offer<A>, why: Why) {
         let (at, seat) = (offer.shelf, offer.seat);
         self.taken_back(&offer);
+        self.counts.conflicts_avoided += u64::from(matches!(why, Why::Capturing(_) | Why::Unknown));
         match why {
             Why::Busy | Why::Pending | Why::Touched | Why::Unknown => {
                 self.shelves[at].draining.push_back(seat);

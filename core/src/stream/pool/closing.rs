@@ -136,7 +136,10 @@ impl<A> Pool<A> {
     /// The driver is gone: nothing is handed out any more, and nothing is destroyed.
     pub fn lose_all(&mut self, cause: Closed) {
         for slot in self.by_id.values() {
-            slot.close(cause);
+            // A driver call on a lost device may never return, with its stream's lock held.
+            if let Some(mut tenancy) = slot.try_lock() {
+                tenancy.close(cause);
+            }
         }
         self.counts.leaked = u64::from(self.live);
     }

@@ -41,6 +41,18 @@ pub(super) const CRATES: &[Crate] = &[
         others: Others::Any,
     },
     Crate {
+        directory: "adapters/tokio",
+        package: "ringfence-tokio",
+        ours: &["ringfence", "ringfence-mock"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "adapters/threads",
+        package: "ringfence-threads",
+        ours: &["ringfence", "ringfence-mock"],
+        others: Others::Any,
+    },
+    Crate {
         directory: "cli",
         package: "ringfence-cli",
         ours: &["ringfence", "ringfence-mock"],
@@ -62,7 +74,7 @@ pub(super) const CRATES: &[Crate] = &[
 ];
 
 /// The modules of the core, from the lowest layer to the highest:
-/// `id -> proof -> watermark -> ring -> drive -> event`. A module may name modules of its own layer
+/// `id -> proof -> watermark -> ring -> drive -> event`, and `id -> stream -> drive -> task`. A module may name modules of its own layer
 /// and of every layer before it, and none of a later one. A module that is missing here fails the
 /// check. `lib.rs`, which declares them all, is outside; the loom models, which are tests, are on top.
 pub(super) const LAYERS: &[&[&str]] = &[
@@ -72,9 +84,9 @@ pub(super) const LAYERS: &[&[&str]] = &[
     &["proof"],
     &["watermark"],
     &["ledger", "placement", "retire", "wait"],
-    &["ring", "polling", "staging"],
+    &["ring", "polling", "staging", "stream"],
     &["drive"],
-    &["event"],
+    &["event", "task"],
     &["models"],
 ];
 

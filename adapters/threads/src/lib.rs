@@ -1,0 +1,1 @@
+//! Ringfence for plain threads and rayon.

@@ -1,0 +1,1 @@
+//! Ringfence for tokio.

@@ -1,0 +1,127 @@
+//! The rows of the table: which driver does what, and how that is known.
+
+use super::{rules::*, table::DriverRules};
+
+/// Tried on the library of HIP 5.2.3, each call in a process of its own, above a fake device. Its
+/// capture code knows no invalidation and no rule for queries. One finding is left out: a destroy never
+/// returns while a freed block is in the device's memory pool. A backend trims the pool first, so that
+/// the `destroy` of its trait returns.
+pub(super) const HIP_5_2: DriverRules = DriverRules {
+    query: ThreadGuard::Nothing,
+    query_consequence: Consequence::Refused,
+    capturing_query: CapturingQuery::Answered,
+    malloc: ThreadGuard::ByMode,
+    malloc_consequence: Consequence::Refused,
+    device_sync: DeviceSyncRule::Waits,
+    sync_copy: SyncCopyRule::GlobalRefused,
+    captured_free: CapturedFree::AtOnce,
+    captured_allocation: CapturedAllocation::AtOnce,
+    blocking_capture: BlockingCapture::Allows,
+    plain_free: PlainFree::Waits,
+    destroy: DestroyRule::LocksOut,
+    orphaned_capture: OrphanedCapture::Poisons,
+    stale: StaleRule::WorkCrashes,
+    event: EventRule::Nothing,
+    event_after_stream: EventAfterStream::Works,
+    old_event_wait: OldEventWait::Waits,
+    outside_wait: OutsideWait::AtOnce,
+    self_wait: SelfWait::Harmless,
+    merge: MergeRule::Unnoticed,
+    // `hipLaunchHostFunc` is declared, and not exported; `hipStreamAddCallback` is what runs.
+    captured_host_function: CapturedHostFunction::Runs,
+    captured_mark: CapturedMark::AtOnce,
+    unjoined: UnjoinedRule::LooseEnds,
+    second_end: SecondEnd::Unjoined,
+    broken_end: BrokenEnd::Clears,
+    joined_fork: JoinedFork::StaysActive,
+    end_of_nothing: EndOfNothing::Unmatched,
+    captured_launch: CapturedLaunch::Runs,
+    last_error: LastError::NextSuccess,
+    host_memory: HostMemory::GivenBack,
+    idle_queue: IdleQueue::GivenBack,
+};
+
+/// Tried in the same way on HIP 5.7.1. Queries are refused by the mode that the *asked stream* last
+/// captured in, also to relaxed threads, and nothing is ever invalidated.
+pub(super) const HIP_5_7: DriverRules = DriverRules {
+    query: ThreadGuard::ByStream,
+    capturing_query: CapturingQuery::Refused,
+    captured_free: CapturedFree::NodeAndAtOnce,
+    captured_allocation: CapturedAllocation::Node,
+    destroy: DestroyRule::Waits,
+    stale: StaleRule::LaunchCrashes,
+    event: EventRule::SyncAsStream,
+    old_event_wait: OldEventWait::Refused,
+    self_wait: SelfWait::Breaks,
+    captured_host_function: CapturedHostFunction::Node,
+    unjoined: UnjoinedRule::Forks,
+    second_end: SecondEnd::RelaxedCrashes,
+    joined_fork: JoinedFork::Clears,
+    end_of_nothing: EndOfNothing::IllegalState,
+    idle_queue: IdleQueue::Kept,
+    ..HIP_5_2
+};
+
+/// Read in ROCm/clr at f9f995c6d: `Stream::StreamCaptureOngoing` in
+/// <https://github.com/ROCm/clr/blob/f9f995c6d/hipamd/src/hip_stream.cpp>, the captured calls in
+/// <https://github.com/ROCm/clr/blob/f9f995c6d/hipamd/src/hip_graph.cpp>, events in
+/// <https://github.com/ROCm/clr/blob/f9f995c6d/hipamd/src/hip_event.cpp>. The crash of a foreign free
+/// at launch is told by the work that this one follows (<https://github.com/JuliaGPU/AMDGPU.jl>); that
+/// of an event whose stream is gone by <https://github.com/ROCm/clr/issues/157>.
+pub(super) const CLR_2024: DriverRules = DriverRules {
+    query: ThreadGuard::AllButRelaxed,
+    query_consequence: Consequence::Invalidates,
+    capturing_query: CapturingQuery::Invalidates,
+    malloc: ThreadGuard::AllButRelaxed,
+    malloc_consequence: Consequence::Invalidates,
+    device_sync: DeviceSyncRule::Invalidates,
+    sync_copy: SyncCopyRule::Invalidates,
+    captured_free: CapturedFree::Node,
+    event: EventRule::Invalidates,
+    event_after_stream: EventAfterStream::Dangles,
+    self_wait: SelfWait::Crashes,
+    broken_end: BrokenEnd::Sticks,
+    last_error: LastError::Read,
+    ..HIP_5_7
+};
+
+/// Read in later files of ROCm/rocm-systems: thread-local mode counts
+/// (<https://github.com/ROCm/rocm-systems/tree/develop/projects/clr/hipamd/src>), handles are no longer
+/// checked, a failed end clears the status (<https://github.com/ROCm/rocm-systems/pull/6509>), a self
+/// wait works (<https://github.com/ROCm/rocm-systems/pull/11517>), streams leak their host memory
+/// (<https://github.com/ROCm/rocm-systems/issues/11524>).
+pub(super) const CLR_NEW: DriverRules = DriverRules {
+    query: ThreadGuard::ByMode,
+    malloc: ThreadGuard::ByMode,
+    blocking_capture: BlockingCapture::Refuses,
+    stale: StaleRule::Crashes,
+    self_wait: SelfWait::Harmless,
+    broken_end: BrokenEnd::Clears,
+    host_memory: HostMemory::Leaked,
+    ..CLR_2024
+};
+
+/// Measured on driver 580: a query of the capturing stream is refused and the capture ends with 901;
+/// a free of outside memory on a capturing stream is refused (1) and the capture ends well. The rest is
+/// as documented in
+/// <https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#creating-a-graph-using-stream-capture>.
+/// Whether a query of an unrelated stream also invalidates the capture was not measured: the worse is
+/// modelled.
+pub(super) const CUDA: DriverRules = DriverRules {
+    captured_free: CapturedFree::OwnOnly,
+    blocking_capture: BlockingCapture::Allows,
+    plain_free: PlainFree::InOrder,
+    destroy: DestroyRule::Detaches,
+    orphaned_capture: OrphanedCapture::Harmless,
+    stale: StaleRule::Refused,
+    event: EventRule::OwnCapture,
+    event_after_stream: EventAfterStream::Works,
+    old_event_wait: OldEventWait::Waits,
+    outside_wait: OutsideWait::Refused,
+    merge: MergeRule::Invalidates,
+    captured_mark: CapturedMark::Node,
+    second_end: SecondEnd::Over,
+    captured_launch: CapturedLaunch::Refused,
+    host_memory: HostMemory::GivenBack,
+    ..CLR_NEW
+};

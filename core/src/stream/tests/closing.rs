@@ -1,0 +1,124 @@
+//! Streams that nobody gets again.
+
+use super::*;
+
+#[test]
+fn a_bad_stream_is_closed_at_the_first_look() {
+    let mut bench = Bench::new(PoolOptions::default());
+    drop(bench.fresh(key()));
+    let Claim::Reuse(offer) = bench.claim(key()) else { panic!("it came back") };
+    let slot = offer.slot().clone();
+    bench.pool.refused(offer, bad());
+    assert_eq!(slot.closed(), Some(Closed::Bad));
+    assert!(matches!(bench.claim(key()), Claim::Create(_)));
+    assert_eq!(bench.pool.counts().condemned_bad, 1);
+}
+
+#[test]
+fn a_capturing_stream_is_closed_and_a_refused_query_is_not_held_against_it() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let leases = [bench.fresh(key()), bench.fresh(key())];
+    drop(leases);
+    let mut visit = bench.pool.visit();
+    let Claim::Reuse(first) = bench.pool.claim(key(), &mut visit) else { panic!("two came back") };
+    bench.pool.refused(first, Why::Capturing(CaptureStatus::Active));
+    let Claim::Reuse(second) = bench.pool.claim(key(), &mut visit) else { panic!("two came back") };
+    bench.pool.refused(second, Why::Unknown);
+    let tally = bench.tally();
+    assert_eq!((tally.condemned, tally.draining), (1, 1));
+    assert_eq!(bench.pool.counts().conflicts_avoided, 2);
+}
+
+#[test]
+fn a_closed_stream_is_found_until_it_is_destroyed() {
+    let mut bench = Bench::new(PoolOptions { idle_cap: 0, ..PoolOptions::default() });
+    let lease = bench.fresh(key());
+    let (id, raw) = (lease.id(), lease.slot().raw());
+    drop(lease);
+    bench.all_idle();
+    assert!(bench.pool.by_id(id).is_some());
+    assert!(bench.pool.by_raw(raw).is_some());
+    assert_eq!(bench.reap(), [id]);
+    assert!(bench.pool.by_id(id).is_none());
+    assert!(bench.pool.by_raw(raw).is_none());
+    assert_eq!(bench.tally().live(), 0);
+}
+
+#[test]
+fn a_handle_that_comes_back_is_the_new_streams() {
+    let mut bench = Bench::new(PoolOptions { idle_cap: 0, ..PoolOptions::default() });
+    drop(bench.fresh(key()));
+    bench.all_idle();
+    let visit = bench.pool.visit();
+    let condemned = bench.pool.next_condemned(&visit).expect("beyond the cap");
+    bench.pool.forget_handle(&condemned);
+    // The driver gives the same address to somebody else before the pool hears that it is gone.
+    bench.next_raw -= 0x10;
+    let second = bench.fresh(key());
+    bench.pool.destroyed(condemned);
+    let found = bench.pool.by_raw(second.slot().raw()).map(|slot| slot.id());
+    assert_eq!(found, Some(second.id()));
+}
+
+#[test]
+fn each_condemned_stream_is_tried_once_a_visit() {
+    let mut bench = Bench::new(PoolOptions { idle_cap: 0, ..PoolOptions::default() });
+    let leases = [bench.fresh(key()), bench.fresh(key())];
+    drop(leases);
+    bench.all_idle();
+    let visit = bench.pool.visit();
+    let mut tried = 0;
+    while let Some(condemned) = bench.pool.next_condemned(&visit) {
+        tried += 1;
+        bench.pool.not_yet(condemned);
+    }
+    assert_eq!(tried, 2);
+    assert_eq!(bench.tally().condemned, 2);
+}
+
+#[test]
+fn trimming_takes_what_nobody_needed_since_the_last_time() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let leases: Vec<_> = (0..5).map(|_| bench.fresh(key())).collect();
+    drop(leases);
+    bench.all_idle();
+    bench.pool.trim(); // begins to count: five are idle
+    let (a, b) = (bench.claim(key()), bench.claim(key()));
+    let two = [bench.hand_on(a), bench.hand_on(b)];
+    drop(two);
+    bench.all_idle();
+    bench.pool.trim(); // three were idle all the time
+    assert_eq!(bench.reap().len(), 3);
+    assert_eq!(bench.tally().idle, 2);
+}
+
+#[test]
+fn a_reset_device_closes_all_of_its_streams_and_no_others() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let other = StreamKey::new(DeviceContext::primary(DeviceId::new(1)));
+    let (held, kept) = (bench.fresh(key()), bench.fresh(other));
+    drop(bench.fresh(key()));
+    bench.pool.device_reset(DeviceId::new(0));
+    assert_eq!(held.slot().closed(), Some(Closed::Reset));
+    assert_eq!(kept.slot().closed(), None);
+    assert!(matches!(bench.claim(key()), Claim::Create(_)));
+    // The lease that is still out comes back closed, and is offered to nobody.
+    let id = held.id();
+    drop(held);
+    let Claim::Reuse(offer) = bench.claim(key()) else { panic!("a look finds it closed") };
+    assert_eq!(offer.slot().id(), id);
+    let position = offer.slot().lock().counted;
+    let why = offer.slot().lock().hand_on(position).expect_err("closed");
+    assert_eq!(why, Why::Closed(Closed::Reset));
+}
+
+#[test]
+fn a_lost_device_hands_nothing_on() {
+    let mut bench = Bench::new(PoolOptions::default());
+    drop(bench.fresh(key()));
+    bench.pool.lose_all(Closed::Lost);
+    let Claim::Reuse(offer) = bench.claim(key()) else { panic!("it came back") };
+    let mut tenancy = offer.slot().lock();
+    let position = tenancy.counted;
+    assert_eq!(tenancy.hand_on(position), Err(Why::Closed(Closed::Lost)));
+}

@@ -1,0 +1,46 @@
+//! What an array remembers.
+
+use super::*;
+
+fn touch(stream: u32, position: u64) -> Touch {
+    let stream = StreamRef::new(PoolId::new(9), StreamId::new(stream), Generation::FIRST);
+    Touch::new(stream, Position::new(position))
+}
+fn positions(stamp: &Stamp, access: Access) -> Vec<String> {
+    let mut all: Vec<_> = stamp.touches(access).map(|touch| touch.to_string()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn readers_follow_the_writer_and_writers_follow_everybody() {
+    let mut stamp = Stamp::default();
+    stamp.add(touch(0, 1), Access::Write);
+    stamp.add(touch(1, 4), Access::Read);
+    assert_eq!(positions(&stamp, Access::Read), ["s0#0@1"]);
+    assert_eq!(positions(&stamp, Access::Write), ["s0#0@1", "s1#0@4"]);
+    stamp.add(touch(2, 2), Access::Write);
+    assert_eq!(positions(&stamp, Access::Write), ["s2#0@2"]);
+}
+
+#[test]
+fn of_one_stream_the_newest_reader_is_kept() {
+    let mut stamp = Stamp::default();
+    for stream in 0..6 {
+        stamp.add(touch(stream, 5), Access::Read);
+        stamp.add(touch(stream, 3), Access::Read);
+        stamp.add(touch(stream, 7), Access::Read);
+    }
+    let all: Vec<_> = (0..6).map(|stream| format!("s{stream}#0@7")).collect();
+    assert_eq!(positions(&stamp, Access::Write), all);
+}
+
+#[test]
+fn merging_keeps_what_both_remember() {
+    let (mut one, mut two) = (Stamp::default(), Stamp::default());
+    one.add(touch(0, 1), Access::Write);
+    two.add(touch(1, 2), Access::Write);
+    two.add(touch(0, 9), Access::Read);
+    one.merge(&two);
+    assert_eq!(positions(&one, Access::Write), ["s0#0@1", "s0#0@9", "s1#0@2"]);
+}

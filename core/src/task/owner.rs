@@ -1,0 +1,163 @@
+//! Owners that never say that they are done.
+
+use std::{collections::HashMap, fmt, hash::Hash};
+
+use super::{Task, TaskError};
+use crate::{
+    backend::streams::StreamBackend, drive::StreamPool, id::StreamKey, stream::Lease, sync::Mutex,
+};
+
+/// How it stands with an owner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub enum Owner {
+    /// It may still submit work.
+    Running,
+    /// It is over, and will submit nothing more.
+    Done,
+    /// Nobody knows it any more: a garbage collector took it.
+    Gone,
+}
+
+/// Knows how it stands with the owners of a runtime. Every `Fn(&K) -> Owner` does.
+pub trait OwnerProbe<K> {
+    /// How it stands with `owner`. Called with no lock held, on the thread that wants a stream.
+    ///
+    /// A wrong `Running` keeps a stream back until somebody asks again; a wrong `Done` lets a task lose its
+    /// stream, and get another one.
+    fn ask(&self, owner: &K) -> Owner;
+}
+impl<K, F: Fn(&K) -> Owner> OwnerProbe<K> for F {
+    fn ask(&self, owner: &K) -> Owner {
+        self(owner)
+    }
+}
+
+/// Streams of owners without an end: tasks of a runtime that never calls back when one is done.
+///
+/// Each owner keeps its streams until it says [`done`](Self::done), or until somebody else wants a stream, none
+/// is idle, and the probe says that the owner is over. Then its leases are dropped like any other: the
+/// streams drain, and are handed on when their work is finished.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, id::*, task::*};
+///
+/// fn kernel<B>(pool: &StreamPool<B>, owners: &OwnerTable<u64>, julia_task: u64) -> Result<(), TaskError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+///     let is_done = |task: &u64| if *task == 0 { Owner::Gone } else { Owner::Running };
+///     let task = owners.acquire_for(pool, julia_task, key, &is_done)?;
+///     task.with(|streams| streams.submit(pool, "axpy")).map(drop)
+/// }
+/// ```
+pub struct OwnerTable<K, A = ()> {
+    owners: Mutex<HashMap<K, Owned<A>>>,
+}
+
+/// One owner's streams.
+struct Owned<A> {
+    task: Task<A>,
+    /// How many times it asked. A runtime may give a name to somebody else (a task pointer): an answer about the
+    /// one before is not held against an owner that asked since.
+    asked: u64,
+}
+
+impl<K: Eq + Hash + Clone, A> OwnerTable<K, A> {
+    /// A table without owners.
+    pub fn new() -> Self {
+        Self { owners: Mutex::new(HashMap::new()) }
+    }
+    /// How many owners have streams.
+    pub fn count(&self) -> usize {
+        self.owners.lock().len()
+    }
+    /// The owner's task, with a stream of `key` that is its own, as its current one: the one that it has
+    /// already; else an idle one; else one whose owner turns out to be over; else a new one.
+    ///
+    /// The probe is asked only where nothing is idle, and with no lock held.
+    ///
+    /// # Errors
+    /// [`TaskError::InUse`] when another call has the owner's streams; as [`StreamPool::acquire`] and
+    /// [`TaskStreams::switch`](super::TaskStreams::switch).
+    pub fn acquire_for<B: StreamBackend>(
+        &self,
+        pool: &StreamPool<B, A>,
+        owner: K,
+        key: StreamKey,
+        probe: &impl OwnerProbe<K>,
+    ) -> Result<Task<A>, TaskError> {
+        let task = self.task_of(&owner, key);
+        let has_one = task.with(|streams| {
+            streams.switch(pool, key)?;
+            Ok(streams.usable_place().is_some())
+        })?;
+        if !has_one {
+            task.keep(self.find(pool, &owner, key, probe)?)?;
+        }
+        Ok(task)
+    }
+    /// The owner is over: its leases are dropped. Calls no driver, and may be called by a finalizer.
+    pub fn done(&self, owner: &K) {
+        let ended = self.owners.lock().remove(owner);
+        drop(ended); // with no lock held: an attachment may have a destructor of its own
+    }
+    /// Asks about every owner, and drops the leases of those that are over. Returns how many were.
+    pub fn sweep(&self, probe: &impl OwnerProbe<K>) -> usize {
+        self.sweep_all_but(None, probe)
+    }
+
+    fn task_of(&self, owner: &K, key: StreamKey) -> Task<A> {
+        let mut owners = self.owners.lock();
+        if let Some(owned) = owners.get_mut(owner) {
+            owned.asked += 1;
+            return owned.task.clone();
+        }
+        let task = Task::new(key);
+        owners.insert(owner.clone(), Owned { task: task.clone(), asked: 1 });
+        task
+    }
+    fn find<B: StreamBackend>(
+        &self,
+        pool: &StreamPool<B, A>,
+        owner: &K,
+        key: StreamKey,
+        probe: &impl OwnerProbe<K>,
+    ) -> Result<Lease<A>, TaskError> {
+        if let Some(lease) = pool.acquire_existing(key)? {
+            return Ok(lease);
+        }
+        // What came back drains like any other stream: the acquire looks at it, and creates when it is busy.
+        self.sweep_all_but(Some(owner), probe);
+        Ok(pool.acquire(key)?)
+    }
+    fn sweep_all_but(&self, me: Option<&K>, probe: &impl OwnerProbe<K>) -> usize {
+        let mut over: Vec<(K, u64)> = {
+            let owners = self.owners.lock();
+            let others = owners.iter().filter(|(owner, _)| Some(*owner) != me);
+            others.map(|(owner, owned)| (owner.clone(), owned.asked)).collect()
+        };
+        over.retain(|(owner, _)| probe.ask(owner) != Owner::Running);
+        let ended: Vec<Owned<A>> = {
+            let mut owners = self.owners.lock();
+            let mut end = |(owner, asked): (K, u64)| {
+                let unchanged = owners.get(&owner).is_some_and(|owned| owned.asked == asked);
+                if unchanged { owners.remove(&owner) } else { None }
+            };
+            over.into_iter().filter_map(&mut end).collect()
+        };
+        ended.len()
+    }
+}
+impl<K: Eq + Hash + Clone, A> Default for OwnerTable<K, A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<K: fmt::Debug, A> fmt::Debug for OwnerTable<K, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let owners = self.owners.lock();
+        f.debug_map().entries(owners.iter().map(|(owner, owned)| (owner, &owned.task))).finish()
+    }
+}
