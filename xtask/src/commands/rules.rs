@@ -24,6 +24,11 @@ const SCENARIOS: &str = "tests/scenarios";
 /// The rules of each half: its letter, and the highest number.
 const RULES: [(char, u32); 2] = [('S', 21), ('T', 13)];
 
+/// Every rule of both halves.
+fn all() -> impl Iterator<Item = String> {
+    RULES.iter().flat_map(|&(letter, last)| (1..=last).map(move |n| format!("{letter}{n}")))
+}
+
 /// Checks the document against the tree.
 pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
     let scenarios = tree.files(SCENARIOS, "toml")?;
@@ -112,9 +117,7 @@ fn is_rule(cell: &str) -> bool {
 fn check(document: &str, facts: &Facts<'_>) -> Vec<String> {
     let rows = rows(document);
     let mut wrong = Vec::new();
-    let all =
-        RULES.iter().flat_map(|&(letter, last)| (1..=last).map(move |n| format!("{letter}{n}")));
-    for rule in all {
+    for rule in all() {
         match rows.iter().filter(|row| row.rule == rule).count() {
             1 => {}
             0 => wrong.push(format!("{rule} has no row")),
