@@ -7,7 +7,7 @@ use std::{
 };
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
-use ringfence_mock::scenario::{Report, parse, run};
+use ringfence_mock::scenario::{AnyReport, parse_any, run_any};
 
 use crate::output::{Colours, Output, complain};
 
@@ -24,7 +24,7 @@ pub(crate) struct Options {
 
 /// How one file ended.
 enum Ended {
-    Passed(Box<Report>),
+    Passed(Box<AnyReport>),
     Failed(String),
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn replay(options: &Options, out: &mut Output) -> ExitCode {
         match quietly(|| replay_one(file, &handler)) {
             Ended::Passed(report) => {
                 passed += 1;
-                out.print(format!("pass  {}  ({} steps)\n", file.display(), report.steps));
+                out.print(format!("pass  {}  ({} steps)\n", file.display(), report.steps()));
             }
             Ended::Failed(why) => {
                 failed += 1;
@@ -65,8 +65,8 @@ fn replay_one(file: &Path, handler: &GraphicalReportHandler) -> Ended {
         Ok(text) => text,
         Err(error) => return Ended::Failed(format!("  cannot be read: {error}\n")),
     };
-    match parse(&file.display().to_string(), &text) {
-        Ok(parsed) => match run(&parsed) {
+    match parse_any(&file.display().to_string(), &text) {
+        Ok(parsed) => match run_any(&parsed) {
             Ok(report) => Ended::Passed(Box::new(report)),
             Err(failed) => Ended::Failed(drawn(failed.as_ref(), handler)),
         },

@@ -45,6 +45,9 @@
 //! The [`ring`] is pure: it is told what was observed and answers what to load, arm, flush, create
 //! or wait for. [`drive`] carries the answers out through the traits of [`backend`]. Nothing here
 //! calls a clock, starts a thread or contains unsafe code.
+//!
+//! [`task`] binds leases to tasks: a task keeps one stream for each key and finds it again, also across
+//! the suspensions of a future, and owners that never say that they are done are asked about.
 #![forbid(unsafe_code)]
 
 #[macro_use]

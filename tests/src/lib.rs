@@ -3,6 +3,7 @@
 
 pub mod cases;
 pub mod null;
+pub mod null_streams;
 pub mod programs;
 
 /// The README's example compiles.

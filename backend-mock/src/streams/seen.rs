@@ -79,6 +79,7 @@ pub struct Touches {
 
 /// A driver call with its outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "each field is what the call takes or brings")]
 pub enum Call {
     /// `state`; reported only when the answer is not `Ready`.
     State(DriverState),
@@ -157,6 +158,7 @@ pub enum Exclusive {
 
 /// What the host says of itself, at the moment when it happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "each field is what the host speaks of")]
 pub enum Declaration {
     /// The pool's settings that rules speak of.
     Pool {

@@ -25,6 +25,8 @@ mod slot;
 mod stamp;
 mod tenancy;
 
+#[cfg(all(test, not(ringfence_loom)))]
+pub(crate) mod test_driver;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +35,8 @@ pub use lease::Lease;
 pub use memory::{Allocation, Deferral, MemoryCounts};
 pub use options::PoolOptions;
 pub use policy::{
-    FreshDeferred, FreshDrop, LeasePolicy, Next, Returned, RoundRobin, ShelfView, StreamPolicy,
+    FreshDeferred, FreshDrop, Habit, LeasePolicy, Next, Returned, RoundRobin, ShelfView,
+    StreamPolicy,
 };
 pub use pool::{Claim, Offer, Pool, Reservation, Shortage, Visit};
 pub use slot::{Kind, Slot};

@@ -53,25 +53,40 @@ pub enum Returned {
 pub trait StreamPolicy: Debug + Send {
     /// What to do for a task that asks for a stream.
     fn next(&self, shelf: ShelfView) -> Next;
-    /// What to do with a stream that came back.
+    /// What to do with a stream that came back: asked once, when the pool is made.
     fn returned(&self) -> Returned;
     /// What new streams are.
     fn kind(&self) -> Kind {
         Kind::Pooled
     }
+    /// Whether [`next`](Self::next) is asked at all. A policy that always answers [`Next::Reuse`] says so once,
+    /// when the pool is made.
+    fn habit(&self) -> Habit {
+        Habit::Asked
+    }
+}
+
+/// How a policy wants to be treated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Habit {
+    /// It answers [`Next::Reuse`], always.
+    AlwaysReuses,
+    /// It is asked each time.
+    Asked,
 }
 
 /// The default: a stream is one task's at a time, and handed on when its work is finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LeasePolicy;
 impl StreamPolicy for LeasePolicy {
-    #[inline]
     fn next(&self, _shelf: ShelfView) -> Next {
         Next::Reuse
     }
-    #[inline]
     fn returned(&self) -> Returned {
         Returned::Keep
+    }
+    fn habit(&self) -> Habit {
+        Habit::AlwaysReuses
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::{
     counts::{PoolCounts, Tally},
     options::PoolOptions,
-    policy::StreamPolicy,
+    policy::{Habit, Next, Returned, StreamPolicy},
     shelf::{Shelf, count},
     slot::Slot,
 };
@@ -26,6 +26,9 @@ pub struct Pool<A = ()> {
     id: PoolId,
     options: PoolOptions,
     policy: Box<dyn StreamPolicy>,
+    /// What the policy said once and for all.
+    habit: Habit,
+    returned: Returned,
     /// Few, so that a search by comparison beats a table.
     shelves: Vec<Shelf<A>>,
     /// Every stream whose work may be unfinished, also closed ones.
@@ -45,10 +48,13 @@ pub struct Pool<A = ()> {
 impl<A> Pool<A> {
     /// A pool without streams: nothing is created before it is asked for.
     pub fn new(id: PoolId, options: PoolOptions, policy: Box<dyn StreamPolicy>) -> Self {
+        let (habit, returned) = (policy.habit(), policy.returned());
         Self {
             id,
             options,
             policy,
+            habit,
+            returned,
             shelves: Vec::new(),
             by_id: HashMap::new(),
             by_raw: HashMap::new(),
@@ -132,7 +138,7 @@ impl<A> Pool<A> {
     /// Whether streams that came back are destroyed before a new one is created (a baseline).
     #[inline]
     pub(crate) fn reaps_before_claims(&self) -> bool {
-        self.policy.returned() == super::policy::Returned::Retire
+        self.returned == Returned::Retire
     }
     /// How full the pool is.
     pub(crate) fn shortage(&self) -> Shortage {
@@ -146,6 +152,13 @@ impl<A> Pool<A> {
                 self.shelves.push(Shelf::new(key));
                 self.shelves.len() - 1
             }
+        }
+    }
+    #[inline]
+    fn next(&self, at: usize) -> Next {
+        match self.habit {
+            Habit::AlwaysReuses => Next::Reuse,
+            Habit::Asked => self.policy.next(self.shelves[at].view()),
         }
     }
     fn note_peaks(&mut self) {

@@ -16,7 +16,9 @@ pub(super) type Seat = u32;
 #[derive(Debug)]
 pub(super) struct Shelf<A> {
     pub(super) key: StreamKey,
-    chunks: Vec<Chunk<A>>,
+    seats: Vec<Seated<A>>,
+    /// One for each chunk of seats.
+    returns: Vec<Arc<Returns>>,
     free: Vec<Seat>,
     /// Newest last.
     pub(super) idle: Vec<Seat>,
@@ -32,22 +34,24 @@ pub(super) struct Shelf<A> {
     pub(super) low_water: u32,
 }
 #[derive(Debug)]
-struct Chunk<A> {
-    returns: Arc<Returns>,
-    seats: Vec<Seated<A>>,
-}
-#[derive(Debug)]
 struct Seated<A> {
     slot: Option<Arc<Slot<A>>>,
     /// The visit that was last offered this stream.
     visit: u64,
+}
+/// Which list a stream was on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Was {
+    Idle,
+    Draining,
 }
 
 impl<A> Shelf<A> {
     pub(super) fn new(key: StreamKey) -> Self {
         Self {
             key,
-            chunks: Vec::new(),
+            seats: Vec::new(),
+            returns: Vec::new(),
             free: Vec::new(),
             idle: Vec::new(),
             draining: VecDeque::new(),
@@ -67,69 +71,99 @@ impl<A> Shelf<A> {
     /// Finds a seat for a new stream; the caller fills it.
     pub(super) fn seat(&mut self) -> (Seat, Arc<Returns>, Bit) {
         let seat = self.free.pop().unwrap_or_else(|| {
-            let first = count(self.chunks.len()) * CHUNK;
-            let seats = (0..CHUNK).map(|_| Seated { slot: None, visit: 0 }).collect();
-            self.chunks.push(Chunk { returns: Returns::new(), seats });
+            let first = count(self.seats.len());
+            self.seats.extend((0..CHUNK).map(|_| Seated { slot: None, visit: 0 }));
+            self.returns.push(Returns::new());
             self.free.extend((first + 1..first + CHUNK).rev());
             // Room for every seat, so that nothing allocates when streams move between the lists.
-            let seats = self.chunks.len() * CHUNK as usize;
+            let seats = self.seats.len();
             self.idle.reserve(seats - self.idle.len());
             self.draining.reserve(seats - self.draining.len());
             first
         });
-        let returns = self.chunks[(seat / CHUNK) as usize].returns.clone();
-        (seat, returns, Bit::of(seat))
+        (seat, self.returns[(seat / CHUNK) as usize].clone(), Bit::of(seat))
     }
     pub(super) fn fill(&mut self, seat: Seat, slot: Arc<Slot<A>>) {
-        self.seated(seat).slot = Some(slot);
+        self.seats[seat as usize].slot = Some(slot);
     }
     /// Empties a seat: its stream is nobody's, and on no list.
     pub(super) fn clear(&mut self, seat: Seat) -> Option<Arc<Slot<A>>> {
-        let slot = self.seated(seat).slot.take();
+        let slot = self.seats[seat as usize].slot.take();
         if slot.is_some() {
             self.free.push(seat);
         }
         slot
     }
     pub(super) fn slot(&self, seat: Seat) -> Option<&Arc<Slot<A>>> {
-        self.chunks[(seat / CHUNK) as usize].seats[(seat % CHUNK) as usize].slot.as_ref()
+        self.seats[seat as usize].slot.as_ref()
     }
     /// Moves every stream that came back to the draining ones.
     #[inline]
     pub(super) fn collect(&mut self) {
-        for (chunk, first) in self.chunks.iter().zip((0..).step_by(CHUNK as usize)) {
-            for bit in chunk.returns.take() {
+        let mut first = 0;
+        for returns in &self.returns {
+            for bit in returns.take() {
+                let seat = first + bit;
                 self.leased -= 1;
-                let reserved = chunk.seats[bit as usize]
-                    .slot
-                    .as_ref()
-                    .is_some_and(|slot| slot.kind() == Kind::Reserved);
-                match reserved {
-                    true => self.unwanted.push(first + bit),
-                    false => self.draining.push_back(first + bit),
+                let slot = &self.seats[seat as usize].slot;
+                match slot.as_ref().is_some_and(|slot| slot.kind() == Kind::Reserved) {
+                    true => self.unwanted.push(seat),
+                    false => self.draining.push_back(seat),
                 }
             }
+            first += CHUNK;
         }
     }
-    /// Whether `visit` is offered this stream for the first time.
+    /// The next stream to look at, for somebody who makes so many more looks: an idle one first, then the one
+    /// that drains longest, and none twice in a visit.
     #[inline]
-    pub(super) fn first_offer(&mut self, seat: Seat, visit: u64) -> bool {
-        let seated = self.seated(seat);
-        let first = seated.visit != visit;
+    pub(super) fn next(
+        &mut self,
+        visit: u64,
+        looks: &mut u32,
+    ) -> Option<(Seat, Arc<Slot<A>>, Was)> {
+        if let Some(seat) = self.idle.pop() {
+            self.low_water = self.low_water.min(count(self.idle.len()));
+            return Some((seat, self.offer(seat, visit)?, Was::Idle));
+        }
+        for _ in 0..self.draining.len() {
+            if *looks == 0 {
+                return None;
+            }
+            let seat = self.draining.pop_front()?;
+            if let Some(slot) = self.offer(seat, visit) {
+                *looks -= 1;
+                return Some((seat, slot, Was::Draining));
+            }
+            self.draining.push_back(seat);
+        }
+        None
+    }
+    /// The next draining stream that this visit has not seen.
+    pub(super) fn next_draining(&mut self, visit: u64) -> Option<(Seat, Arc<Slot<A>>)> {
+        for _ in 0..self.draining.len() {
+            let seat = self.draining.pop_front()?;
+            if let Some(slot) = self.offer(seat, visit) {
+                return Some((seat, slot));
+            }
+            self.draining.push_back(seat);
+        }
+        None
+    }
+    #[inline]
+    fn offer(&mut self, seat: Seat, visit: u64) -> Option<Arc<Slot<A>>> {
+        let seated = &mut self.seats[seat as usize];
+        if seated.visit == visit {
+            return None;
+        }
         seated.visit = visit;
-        first
+        let slot = seated.slot.clone()?;
+        self.leased += 1;
+        Some(slot)
     }
     /// Every stream there is, with its seat.
     pub(super) fn all(&self) -> impl Iterator<Item = (Seat, &Arc<Slot<A>>)> {
-        let seats = self.chunks.iter().flat_map(|chunk| &chunk.seats);
-        (0..).zip(seats).filter_map(|(seat, seated)| Some((seat, seated.slot.as_ref()?)))
-    }
-    #[inline]
-    fn seated(&mut self, seat: Seat) -> &mut Seated<A> {
-        &mut self.chunks[(seat / CHUNK) as usize].seats[(seat % CHUNK) as usize]
-    }
-    pub(super) fn lower_water(&mut self) {
-        self.low_water = self.low_water.min(count(self.idle.len()));
+        (0..).zip(&self.seats).filter_map(|(seat, seated)| Some((seat, seated.slot.as_ref()?)))
     }
 }
 

@@ -127,6 +127,15 @@ impl Tenancy {
     pub(crate) fn covers(&self, position: Position) -> bool {
         self.finished >= position
     }
+    /// Where the stream is idle, if nothing has to be asked to know it.
+    #[inline]
+    pub(crate) fn proven(&self) -> Option<Position> {
+        let known = self.finished >= self.counted
+            && self.handle == Handle::Kept
+            && self.captures == Captures::Never
+            && self.standing == Standing::Open;
+        known.then_some(self.counted)
+    }
     /// What it takes to know whether the stream is idle, given whether it has a word.
     #[inline]
     pub(crate) fn idleness(&self, word: bool) -> Idleness {

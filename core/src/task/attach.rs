@@ -4,9 +4,9 @@ use std::{future::poll_fn, pin::pin};
 
 use super::{
     Task,
-    current::{AnyTask, enter, erased, replace},
+    current::{AnyTask, erased, replace},
 };
-use crate::sync::Mutex;
+use crate::sync::{Arc, Mutex};
 
 /// A future that runs as `task`: the task is the thread's current one during each poll, and while the future is
 /// dropped, and the one before is again at each suspension.
@@ -25,20 +25,40 @@ use crate::sync::Mutex;
 /// assert_eq!(ready, std::task::Poll::Ready(Some(task)));
 /// assert_eq!(current::<()>(), None);
 /// ```
-pub fn attach<F: Future, A: Send + 'static>(
-    task: Task<A>,
-    future: F,
-) -> impl Future<Output = F::Output> + use<F, A> {
-    async move {
-        // Locals are dropped last first: the task is entered, the future dropped inside it, the task left.
-        let leaves = Leaves::default();
-        let mut future = pin!(future);
-        let _enters = Enters { task: &task, leaves: &leaves };
-        poll_fn(|context| {
-            let _inside = enter(&task);
-            future.as_mut().poll(context)
-        })
-        .await
+pub async fn attach<F: Future, A: Send + 'static>(task: Task<A>, future: F) -> F::Output {
+    // Locals are dropped last first: the task is entered, the future dropped inside it, the task left.
+    let leaves = Leaves::default();
+    let mut future = pin!(future);
+    let _enters = Enters { task: &task, leaves: &leaves };
+    let mut handle = Some(erased(&task));
+    poll_fn(|context| {
+        let _inside = Polled::enter(&task, &mut handle);
+        future.as_mut().poll(context)
+    })
+    .await
+}
+
+/// Inside the task for one poll. The same handle goes in and comes out each time: counting it anew would be
+/// most of what a poll costs.
+struct Polled<'a, A: Send + 'static> {
+    task: &'a Task<A>,
+    handle: &'a mut Option<AnyTask>,
+    before: Option<AnyTask>,
+}
+impl<'a, A: Send + 'static> Polled<'a, A> {
+    #[inline]
+    fn enter(task: &'a Task<A>, handle: &'a mut Option<AnyTask>) -> Self {
+        let mine = handle.take().unwrap_or_else(|| erased(task));
+        Self { task, handle, before: replace(Some(mine)) }
+    }
+}
+impl<A: Send + 'static> Drop for Polled<'_, A> {
+    #[inline]
+    fn drop(&mut self) {
+        let left = replace(self.before.take());
+        // A guard that was forgotten inside left its own task behind; ours is lost with the guard then.
+        let ours = Arc::as_ptr(self.task.held());
+        *self.handle = left.filter(|left| std::ptr::addr_eq(Arc::as_ptr(left), ours));
     }
 }
 

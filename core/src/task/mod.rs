@@ -15,7 +15,7 @@
 //!     B: StreamBackend + StreamWork<Work = &'static str>,
 //! {
 //!     let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
-//!     let task = Task::new(key); // creates nothing
+//!     let task: Task = Task::new(key); // creates nothing
 //!     let _inside = enter(&task);
 //!     // Anywhere further down, on this thread:
 //!     with_current(|streams| {

@@ -39,6 +39,8 @@ impl<K, F: Fn(&K) -> Owner> OwnerProbe<K> for F {
 /// is idle, and the probe says that the owner is over. Then its leases are dropped like any other: the
 /// streams drain, and are handed on when their work is finished.
 ///
+/// `K` is a plain name, a pointer or a number: it is compared, hashed and copied under the table's lock.
+///
 /// ```
 /// use ringfence::{backend::streams::*, drive::StreamPool, id::*, task::*};
 ///
@@ -52,26 +54,29 @@ impl<K, F: Fn(&K) -> Owner> OwnerProbe<K> for F {
 ///     task.with(|streams| streams.submit(pool, "axpy")).map(drop)
 /// }
 /// ```
-pub struct OwnerTable<K, A = ()> {
-    owners: Mutex<HashMap<K, Owned<A>>>,
-}
+pub struct OwnerTable<K, A = ()>(Mutex<Table<K, A>>);
 
+struct Table<K, A> {
+    owners: HashMap<K, Owned<A>>,
+    /// How many times anybody asked.
+    asks: u64,
+}
 /// One owner's streams.
 struct Owned<A> {
     task: Task<A>,
-    /// How many times it asked. A runtime may give a name to somebody else (a task pointer): an answer about the
-    /// one before is not held against an owner that asked since.
+    /// When it asked last. A runtime may give a name to somebody else (a task pointer): an answer about the one
+    /// before is not held against an owner that asked since.
     asked: u64,
 }
 
 impl<K: Eq + Hash + Clone, A> OwnerTable<K, A> {
     /// A table without owners.
     pub fn new() -> Self {
-        Self { owners: Mutex::new(HashMap::new()) }
+        Self(Mutex::new(Table { owners: HashMap::new(), asks: 0 }))
     }
     /// How many owners have streams.
     pub fn count(&self) -> usize {
-        self.owners.lock().len()
+        self.0.lock().owners.len()
     }
     /// The owner's task, with a stream of `key` that is its own, as its current one: the one that it has
     /// already; else an idle one; else one whose owner turns out to be over; else a new one.
@@ -100,7 +105,7 @@ impl<K: Eq + Hash + Clone, A> OwnerTable<K, A> {
     }
     /// The owner is over: its leases are dropped. Calls no driver, and may be called by a finalizer.
     pub fn done(&self, owner: &K) {
-        let ended = self.owners.lock().remove(owner);
+        let ended = self.0.lock().owners.remove(owner);
         drop(ended); // with no lock held: an attachment may have a destructor of its own
     }
     /// Asks about every owner, and drops the leases of those that are over. Returns how many were.
@@ -109,14 +114,13 @@ impl<K: Eq + Hash + Clone, A> OwnerTable<K, A> {
     }
 
     fn task_of(&self, owner: &K, key: StreamKey) -> Task<A> {
-        let mut owners = self.owners.lock();
-        if let Some(owned) = owners.get_mut(owner) {
-            owned.asked += 1;
-            return owned.task.clone();
-        }
-        let task = Task::new(key);
-        owners.insert(owner.clone(), Owned { task: task.clone(), asked: 1 });
-        task
+        let mut table = self.0.lock();
+        table.asks += 1;
+        let asked = table.asks;
+        let new = || Owned { task: Task::new(key), asked };
+        let owned = table.owners.entry(owner.clone()).or_insert_with(new);
+        owned.asked = asked;
+        owned.task.clone()
     }
     fn find<B: StreamBackend>(
         &self,
@@ -134,20 +138,20 @@ impl<K: Eq + Hash + Clone, A> OwnerTable<K, A> {
     }
     fn sweep_all_but(&self, me: Option<&K>, probe: &impl OwnerProbe<K>) -> usize {
         let mut over: Vec<(K, u64)> = {
-            let owners = self.owners.lock();
-            let others = owners.iter().filter(|(owner, _)| Some(*owner) != me);
+            let table = self.0.lock();
+            let others = table.owners.iter().filter(|(owner, _)| Some(*owner) != me);
             others.map(|(owner, owned)| (owner.clone(), owned.asked)).collect()
         };
         over.retain(|(owner, _)| probe.ask(owner) != Owner::Running);
         let ended: Vec<Owned<A>> = {
-            let mut owners = self.owners.lock();
-            let mut end = |(owner, asked): (K, u64)| {
-                let unchanged = owners.get(&owner).is_some_and(|owned| owned.asked == asked);
-                if unchanged { owners.remove(&owner) } else { None }
+            let mut table = self.0.lock();
+            let end = |(owner, asked): &(K, u64)| {
+                let unchanged = table.owners.get(owner).is_some_and(|owned| owned.asked == *asked);
+                if unchanged { table.owners.remove(owner) } else { None }
             };
-            over.into_iter().filter_map(&mut end).collect()
+            over.iter().filter_map(end).collect()
         };
-        ended.len()
+        ended.len() // dropped with no lock held
     }
 }
 impl<K: Eq + Hash + Clone, A> Default for OwnerTable<K, A> {
@@ -157,7 +161,9 @@ impl<K: Eq + Hash + Clone, A> Default for OwnerTable<K, A> {
 }
 impl<K: fmt::Debug, A> fmt::Debug for OwnerTable<K, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let owners = self.owners.lock();
-        f.debug_map().entries(owners.iter().map(|(owner, owned)| (owner, &owned.task))).finish()
+        let table = self.0.lock();
+        f.debug_map()
+            .entries(table.owners.iter().map(|(owner, owned)| (owner, &owned.task)))
+            .finish()
     }
 }

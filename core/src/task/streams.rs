@@ -79,8 +79,7 @@ impl<A> TaskStreams<A> {
     /// After a switch, later work of the stream is made to follow what is unfinished on the earlier ones.
     ///
     /// # Errors
-    /// As [`StreamPool::acquire`] and [`StreamPool::order_after`]. The table is as before then, and the next
-    /// call tries again. After [`StreamError::Unknowable`], [`forget_order`](Self::forget_order) gets on.
+    /// As [`StreamPool::acquire`] and [`StreamPool::order_after`]; the next call tries again. After [`StreamError::Unknowable`], [`forget_order`](Self::forget_order) gets on.
     pub fn lease<B: StreamBackend>(
         &mut self,
         pool: &StreamPool<B, A>,

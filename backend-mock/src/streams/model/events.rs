@@ -115,9 +115,11 @@ impl Model {
         if stream.is_some() && waiter.is_some() && self.rules.outside_wait == OutsideWait::Refused {
             return Err(code::ISOLATION);
         }
-        let pending: Vec<OpId> = after.iter().copied().filter(|&op| !self.finished(op)).collect();
         let known = self.streams.get_mut(&raw).expect("it was just looked up");
-        known.waits.extend(pending);
+        let mut waits = std::mem::take(&mut known.waits);
+        waits.extend(&after);
+        waits.retain(|&op| !self.finished(op));
+        self.streams.get_mut(&raw).expect("it was just looked up").waits = waits;
         Ok(after)
     }
     /// A wait for an event of a capture: the waiter joins it.

@@ -7,6 +7,7 @@ mod events;
 mod life;
 mod memory;
 mod questions;
+mod random;
 mod time;
 mod work;
 

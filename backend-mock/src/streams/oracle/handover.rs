@@ -28,9 +28,12 @@ impl StreamOracle {
         }
         let identity = self.identities.get(&of.id());
         let body = identity.and_then(|identity| self.streams.get(&identity.life)).unwrap_or(stream);
+        // A handle that came back for a stream of the user's own cannot be told from the one it was.
+        let told = body.life == life || stream.origin == Origin::Library;
         match body.gone {
-            Gone::ByUser => return t9("after its user destroyed it"),
+            Gone::ByUser if told => return t9("after its user destroyed it"),
             Gone::Reset => return t9("after its device was reset"),
+            Gone::ByUser => return None,
             Gone::No | Gone::Destroyed => {}
         }
         if stream.purpose == Purpose::Forgotten {

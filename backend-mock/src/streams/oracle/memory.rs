@@ -164,6 +164,7 @@ impl StreamOracle {
         }
         if let Some(stream) = stream
             && !stream.is_disposal()
+            && !stream.conduct.exposed // work by the raw handle is not seen, and may have used it
             && !memory.users.is_empty()
             && memory.users.get(&stream.life) != Some(&stream.tenancy)
         {

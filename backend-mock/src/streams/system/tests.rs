@@ -2,6 +2,7 @@
 
 use std::{
     num::NonZeroU32,
+    ops::Deref,
     sync::{
         Arc, Barrier, Mutex,
         atomic::{AtomicU32, Ordering},
@@ -18,7 +19,7 @@ use ringfence::{
 use super::*;
 use crate::{
     clock::Ticks,
-    streams::{counts::CallKind, op::StreamOp, profile::DriverProfile as P},
+    streams::{counts::CallKind, op::StreamOp, oracle::StreamRule, profile::DriverProfile as P},
 };
 
 fn key() -> StreamKey {
@@ -251,6 +252,23 @@ fn the_users_other_calls() {
     assert_eq!(driver.counts().live, 0);
     assert!(driver.trace(1)[0].contains("Reset"), "the oracle is told");
     assert!(driver.crashes().is_empty());
+}
+
+#[test]
+fn the_oracle_blames_the_library_and_never_the_user() {
+    let run = |asker: fn(&MockStreams) -> MockStreams| {
+        let driver = MockStreams::new(P::Clr2024);
+        let user = driver.user();
+        let (capturing, other) = (user.create(key()), user.create(key()));
+        let (capturing, other) = (capturing.expect("it may"), other.expect("it may"));
+        user.begin_capture(capturing, CaptureMode::Global).expect("it is free");
+        assert_eq!(asker(&driver).query(other), StreamState::Unknown);
+        let broken = driver.with_model(|model| model.status_of(capturing));
+        assert_eq!(broken, CaptureStatus::Invalidated);
+        driver.violations().into_iter().map(|one| one.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(run(MockStreams::clone), [StreamRule::T8]);
+    assert_eq!(run(|driver| driver.user().deref().clone()), []);
 }
 
 #[test]

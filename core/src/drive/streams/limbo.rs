@@ -26,7 +26,8 @@ pub(super) struct Limbo {
 /// Something that the device reads or writes: a host buffer of an asynchronous copy. The pool's work owns it
 /// until it is finished.
 ///
-/// A future: it brings the value back when a [`pump`](StreamPool::pump) has seen the work finished. Dropped
+/// A future: it brings the value back when a [`pump`](StreamPool::pump) has seen the work finished, which a
+/// driver without progress words tells only once the whole stream is idle. Dropped
 /// before, also by a cancelled task or a panic, the value stays with the pool until then; forgotten, it is
 /// leaked. Neither gives the device a buffer that somebody else has (T11).
 #[must_use = "dropped, it parks its value until the work is finished; await it or call `wait`"]
@@ -185,7 +186,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
         };
         let (done, parked): (Vec<_>, Vec<_>) =
-            parked.into_iter().partition(|held| self.is_finished(held.0));
+            parked.into_iter().partition(|held| self.is_finished_or_ask(held.0));
         let (ready, waiting): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|held| self.is_over(held.0));
         let counts = (count(done.len()), count(ready.len()));
@@ -201,9 +202,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         }
         counts
     }
+    /// Whether work is finished, by the driver's word where the stream has none of its own. A driver says so
+    /// only when the whole stream is idle.
+    fn is_finished_or_ask(&self, touch: Touch) -> bool {
+        if self.is_finished(touch) {
+            return true;
+        }
+        let Ok(Some(slot)) = self.find(touch.stream()) else { return false };
+        let Some(mut tenancy) = slot.try_lock() else { return false };
+        let by_word = slot.word().is_some() && touch.position() <= tenancy.marked;
+        // What is counted was submitted before the count, so that an idle stream has finished it.
+        !by_word && self.prove_finished(&slot, &mut tenancy).0.is_ok()
+    }
     /// Whether a waiter has an answer: the work is finished, or will never be.
     fn is_over(&self, touch: Touch) -> bool {
-        self.is_finished(touch) || matches!(self.shared.seen(touch), Seen::Lost)
+        self.is_finished_or_ask(touch) || matches!(self.shared.seen(touch), Seen::Lost)
     }
     /// What the device may still write to is never given back: leaked, and counted (S17, T11).
     pub(super) fn leak_limbo(&self) -> u32 {

@@ -16,7 +16,6 @@ pub(super) enum Asked {
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Proves the stream idle, with its lock held: the position is compared at the hand-over.
-    #[inline]
     pub(super) fn prove_idle(
         &self,
         slot: &Slot<A>,
@@ -28,7 +27,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.prove_finished(slot, tenancy)
     }
     /// The same of a stream that is closed: whether it may be destroyed.
-    #[inline]
     pub(super) fn prove_finished(
         &self,
         slot: &Slot<A>,

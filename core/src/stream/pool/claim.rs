@@ -10,7 +10,7 @@ use crate::{
         lease::Lease,
         policy::Next,
         returns::{Bit, Returns},
-        shelf::Seat,
+        shelf::{Seat, Was},
         slot::{Kind, Made, Slot},
         tenancy::Why,
     },
@@ -115,8 +115,7 @@ impl<A> Pool<A> {
     pub fn claim(&mut self, key: StreamKey, visit: &mut Visit) -> Claim<A> {
         let at = self.shelf(key);
         self.collect(at);
-        let next = self.policy.next(self.shelves[at].view());
-        match next {
+        match self.next(at) {
             Next::Reuse => match self.offer(at, visit) {
                 Some(offer) => Claim::Reuse(offer),
                 None => self.reserve(at, self.policy.kind()),
@@ -130,7 +129,7 @@ impl<A> Pool<A> {
     pub fn claim_existing(&mut self, key: StreamKey, visit: &mut Visit) -> Option<Offer<A>> {
         let at = self.shelf(key);
         self.collect(at);
-        match self.policy.next(self.shelves[at].view()) {
+        match self.next(at) {
             Next::Reuse => self.offer(at, visit),
             _ => None,
         }
@@ -149,43 +148,20 @@ impl<A> Pool<A> {
         self.reserve(at, Kind::Reserved)
     }
 
-    /// The next stream of the shelf to look at: idle ones first, then the one that drains longest.
+    /// The next stream of the shelf to look at.
     #[inline]
     fn offer(&mut self, at: usize, visit: &mut Visit) -> Option<Offer<A>> {
         let shelf = &mut self.shelves[at];
-        if let Some(seat) = shelf.idle.pop() {
-            shelf.lower_water();
-            // Refused streams drain, so that an idle one was never passed over in this call.
-            let _first = shelf.first_offer(seat, visit.number);
+        let (seat, slot, was) = shelf.next(visit.number, &mut visit.looks_left)?;
+        shelf.asked += 1;
+        if was == Was::Idle {
             self.held += 1;
-            self.counts.peak_leased_and_draining =
-                self.counts.peak_leased_and_draining.max(self.held);
-            return self.offered(at, seat, Purpose::Lease);
+            let peak = self.counts.peak_leased_and_draining;
+            self.counts.peak_leased_and_draining = peak.max(self.held);
         }
-        for _ in 0..shelf.draining.len() {
-            if visit.looks_left == 0 {
-                return None;
-            }
-            let seat = shelf.draining.pop_front()?;
-            if shelf.first_offer(seat, visit.number) {
-                visit.looks_left -= 1;
-                return self.offered(at, seat, Purpose::Lease);
-            }
-            shelf.draining.push_back(seat);
-        }
-        None
-    }
-    #[inline]
-    fn offered(&mut self, shelf: usize, seat: Seat, purpose: Purpose) -> Option<Offer<A>> {
-        let on = &mut self.shelves[shelf];
-        let slot = on.slot(seat)?.clone();
-        on.leased += 1;
-        if purpose == Purpose::Lease {
-            on.asked += 1;
-            self.counts.leases += 1;
-            self.counts.reused += 1;
-        }
-        Some(Offer { shelf, seat, slot, purpose })
+        self.counts.leases += 1;
+        self.counts.reused += 1;
+        Some(Offer { shelf: at, seat, slot, purpose: Purpose::Lease })
     }
     fn reserve(&mut self, at: usize, kind: Kind) -> Claim<A> {
         if let Some(cap) = self.options.live_cap.map(NonZeroU32::get) {
@@ -288,13 +264,8 @@ impl<A> Pool<A> {
     pub fn next_draining(&mut self, visit: &Visit) -> Option<Offer<A>> {
         for at in 0..self.shelves.len() {
             self.collect(at);
-            for _ in 0..self.shelves[at].draining.len() {
-                let shelf = &mut self.shelves[at];
-                let seat = shelf.draining.pop_front()?;
-                if shelf.first_offer(seat, visit.number) {
-                    return self.offered(at, seat, Purpose::Tidy);
-                }
-                shelf.draining.push_back(seat);
+            if let Some((seat, slot)) = self.shelves[at].next_draining(visit.number) {
+                return Some(Offer { shelf: at, seat, slot, purpose: Purpose::Tidy });
             }
         }
         None

@@ -29,14 +29,18 @@ impl<A> Pool<A> {
     pub(super) fn collect(&mut self, at: usize) {
         self.shelves[at].collect();
         if !self.shelves[at].unwanted.is_empty() {
-            for seat in std::mem::take(&mut self.shelves[at].unwanted) {
-                self.condemn(at, seat, Closed::Reserved);
-            }
+            self.condemn_unwanted(at);
         }
-        if self.policy.returned() == Returned::Retire {
+        if self.returned == Returned::Retire {
             while let Some(seat) = self.shelves[at].draining.pop_front() {
                 self.condemn(at, seat, Closed::Trimmed);
             }
+        }
+    }
+    #[cold]
+    fn condemn_unwanted(&mut self, at: usize) {
+        for seat in std::mem::take(&mut self.shelves[at].unwanted) {
+            self.condemn(at, seat, Closed::Reserved);
         }
     }
     /// Closes a stream that is on no list, and held.

@@ -22,6 +22,18 @@ fn a_free_takes_its_turn() {
 }
 
 #[test]
+fn a_second_free_while_the_first_is_on_its_way_is_a_crash() {
+    let mut bench = Bench::new(P::Hip57);
+    let stream = bench.stream();
+    let memory = bench.memory(stream);
+    bench.run(stream, 10);
+    let _ = bench.free(memory, stream).expect("nothing refuses it");
+    assert_eq!(bench.model.memory_state(memory), MemoryState::Freeing);
+    assert_eq!(bench.free(memory, stream), Err(code::INVALID_VALUE));
+    assert!(bench.crashed());
+}
+
+#[test]
 fn m8_a_free_on_a_capturing_stream() {
     for (profile, nodes, exists, crashes) in [
         (P::Hip52, 0, false, false),

@@ -1,0 +1,246 @@
+//! A driver for unit tests: it does what it is told, notes every call, and has no rules of its own.
+
+use std::{collections::HashMap, time::Duration};
+
+use crate::{
+    backend::streams::{
+        CaptureMode, CaptureStatus, Destruction, DriverState, StreamCapture, StreamDriver,
+        StreamEvents, StreamFeatures, StreamMemory, StreamPlatform, StreamProgress, StreamState,
+        StreamWait, StreamWork,
+    },
+    error::{DriverCode, DriverError},
+    id::{
+        Bytes, DeviceContext, Position, RawEvent, RawGraph, RawMemory, RawProgress, RawStream,
+        StreamKey,
+    },
+    sync::{Arc, Mutex},
+};
+
+/// A call that a test may care about. Looks (status, query, observe) are only counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DriverCall {
+    Create(StreamKey, RawStream),
+    Destroy(RawStream),
+    Launch(RawStream, &'static str),
+    Record(RawStream),
+    Wait(RawStream),
+    Mark(RawStream),
+    Free(RawMemory, RawStream),
+}
+
+/// Whether the driver has progress words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TestWords {
+    On,
+    Off,
+}
+
+/// A driver for unit tests. Work runs until [`finish`](Self::finish). Clones are the same driver.
+#[derive(Clone, Debug)]
+pub(crate) struct TestDriver {
+    words: TestWords,
+    told: Arc<Mutex<Told>>,
+}
+#[derive(Debug)]
+struct Told {
+    next: u64,
+    calls: Vec<DriverCall>,
+    looks: u32,
+    streams: HashMap<RawStream, TestStream>,
+    create_fails: Option<DriverError>,
+}
+#[derive(Clone, Copy, Debug)]
+struct TestStream {
+    launched: u32,
+    finished: u32,
+    marked: Position,
+    seen: Position,
+    capture: CaptureStatus,
+}
+
+impl TestDriver {
+    pub(crate) fn new(words: TestWords) -> Self {
+        let told = Told {
+            next: 0x10,
+            calls: Vec::new(),
+            looks: 0,
+            streams: HashMap::new(),
+            create_fails: None,
+        };
+        Self { words, told: Arc::new(Mutex::new(told)) }
+    }
+    /// All work that was submitted so far is finished.
+    pub(crate) fn finish(&self) {
+        for stream in self.told.lock().streams.values_mut() {
+            stream.finished = stream.launched;
+            stream.seen = stream.marked;
+        }
+    }
+    pub(crate) fn set_capture(&self, stream: RawStream, capture: CaptureStatus) {
+        if let Some(stream) = self.told.lock().streams.get_mut(&stream) {
+            stream.capture = capture;
+        }
+    }
+    /// The next creation fails.
+    pub(crate) fn fail_next_create(&self, error: DriverError) {
+        self.told.lock().create_fails = Some(error);
+    }
+    /// Every call since the last time this was asked.
+    pub(crate) fn take_calls(&self) -> Vec<DriverCall> {
+        std::mem::take(&mut self.told.lock().calls)
+    }
+    /// How many times a status, a query or a word was asked for, so far.
+    pub(crate) fn looks(&self) -> u32 {
+        self.told.lock().looks
+    }
+    fn note(&self, call: DriverCall) {
+        self.told.lock().calls.push(call);
+    }
+    fn name(&self) -> u64 {
+        let mut told = self.told.lock();
+        told.next += 0x10;
+        told.next
+    }
+    fn look<T>(&self, stream: RawStream, look: impl FnOnce(&TestStream) -> T) -> Option<T> {
+        let mut told = self.told.lock();
+        told.looks += 1;
+        told.streams.get(&stream).map(look)
+    }
+}
+
+/// What the driver says of a handle that it does not know.
+const UNKNOWN: DriverError = DriverError::Bad(DriverCode::new(400));
+
+impl StreamPlatform for TestDriver {
+    fn state(&self) -> DriverState {
+        DriverState::Ready
+    }
+    fn features(&self) -> StreamFeatures {
+        StreamFeatures { host_bytes: Bytes::new(8 << 20), destruction: Destruction::Waits }
+    }
+}
+impl StreamDriver for TestDriver {
+    fn create(&self, key: StreamKey) -> Result<RawStream, DriverError> {
+        #[cfg(feature = "audit")]
+        assert_eq!(crate::sync::audit::locks_held(), 0, "a creation under a lock (T4)");
+        if let Some(error) = self.told.lock().create_fails.take() {
+            return Err(error);
+        }
+        let raw = RawStream::new(self.name());
+        let mut told = self.told.lock();
+        told.calls.push(DriverCall::Create(key, raw));
+        let stream = TestStream {
+            launched: 0,
+            finished: 0,
+            marked: Position::START,
+            seen: Position::START,
+            capture: CaptureStatus::None,
+        };
+        told.streams.insert(raw, stream);
+        Ok(raw)
+    }
+    fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
+        self.note(DriverCall::Destroy(stream));
+        match self.told.lock().streams.remove(&stream) {
+            Some(_) => Ok(()),
+            None => Err(UNKNOWN),
+        }
+    }
+    fn capture_status(&self, stream: RawStream) -> CaptureStatus {
+        self.look(stream, |stream| stream.capture).unwrap_or(CaptureStatus::Unknown(UNKNOWN))
+    }
+    fn query(&self, stream: RawStream) -> StreamState {
+        self.look(stream, |stream| match stream.launched == stream.finished {
+            true => StreamState::Idle,
+            false => StreamState::Pending,
+        })
+        .unwrap_or(StreamState::Failed(UNKNOWN))
+    }
+    fn exchange_capture_mode(&self, _mode: CaptureMode) -> CaptureMode {
+        CaptureMode::Global
+    }
+}
+impl StreamEvents for TestDriver {
+    fn create_event(&self, _place: DeviceContext) -> Result<RawEvent, DriverError> {
+        Ok(RawEvent::new(self.name()))
+    }
+    fn destroy_event(&self, _event: RawEvent) {}
+    fn record_event(&self, _event: RawEvent, stream: RawStream) -> Result<(), DriverError> {
+        self.note(DriverCall::Record(stream));
+        Ok(())
+    }
+    fn stream_wait(&self, stream: RawStream, _event: RawEvent) -> Result<(), DriverError> {
+        self.note(DriverCall::Wait(stream));
+        Ok(())
+    }
+    fn query_event(&self, _event: RawEvent) -> StreamState {
+        StreamState::Idle
+    }
+    fn synchronize_event(&self, _event: RawEvent, _limit: Duration) -> StreamWait {
+        self.finish();
+        StreamWait::Finished
+    }
+}
+impl StreamCapture for TestDriver {
+    fn begin_capture(&self, stream: RawStream, _mode: CaptureMode) -> Result<(), DriverError> {
+        self.set_capture(stream, CaptureStatus::Active);
+        Ok(())
+    }
+    fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError> {
+        self.set_capture(stream, CaptureStatus::None);
+        Ok(RawGraph::new(self.name()))
+    }
+    fn launch_graph(&self, _graph: RawGraph, stream: RawStream) -> Result<(), DriverError> {
+        self.launch(stream, "graph")
+    }
+    fn destroy_graph(&self, _graph: RawGraph) -> Result<(), DriverError> {
+        Ok(())
+    }
+}
+impl StreamMemory for TestDriver {
+    fn allocate(&self, _bytes: Bytes, _stream: RawStream) -> Result<RawMemory, DriverError> {
+        Ok(RawMemory::new(self.name()))
+    }
+    fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError> {
+        self.note(DriverCall::Free(memory, stream));
+        Ok(())
+    }
+}
+/// A word has the name of its stream.
+impl StreamProgress for TestDriver {
+    fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {
+        Ok((self.words == TestWords::On).then(|| RawProgress::new(stream.as_u64())))
+    }
+    fn mark(
+        &self,
+        stream: RawStream,
+        _word: RawProgress,
+        position: Position,
+    ) -> Result<(), DriverError> {
+        let mut told = self.told.lock();
+        told.calls.push(DriverCall::Mark(stream));
+        let stream = told.streams.get_mut(&stream).ok_or(UNKNOWN)?;
+        stream.marked = position;
+        Ok(())
+    }
+    fn observe(&self, word: RawProgress) -> Position {
+        self.look(RawStream::new(word.as_u64()), |stream| stream.seen).unwrap_or_default()
+    }
+    fn wait_progress(&self, word: RawProgress, position: Position, _limit: Duration) -> StreamWait {
+        self.finish();
+        match self.observe(word) >= position {
+            true => StreamWait::Finished,
+            false => StreamWait::TimedOut,
+        }
+    }
+    fn close_progress(&self, _word: RawProgress) {}
+}
+impl StreamWork for TestDriver {
+    type Work = &'static str;
+    fn launch(&self, stream: RawStream, work: &'static str) -> Result<(), DriverError> {
+        let mut told = self.told.lock();
+        told.calls.push(DriverCall::Launch(stream, work));
+        told.streams.get_mut(&stream).ok_or(UNKNOWN)?.launched += 1;
+        Ok(())
+    }
+}
