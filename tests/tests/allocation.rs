@@ -8,14 +8,18 @@ use std::{
 };
 
 use ringfence::{
-    drive::{HardwareQueue, Policy, Submission, Tracker, TrackerKind},
+    drive::{HardwareQueue, Policy, StreamPool, Submission, Tracker, TrackerKind},
     error::Error,
     event::{Event, EventOptions},
     id::QueueId,
     placement::{DeviceSignals, EventPlacement},
     ring::Timing,
+    stream::{Access, PoolOptions, Stamp},
 };
-use ringfence_tests::null::{NullDevice, NullQueue};
+use ringfence_tests::{
+    null::{NullDevice, NullQueue},
+    null_streams::{NullStreams, Words, key},
+};
 
 /// The system's allocator, with its calls counted.
 struct Counting;
@@ -207,6 +211,36 @@ fn a_ring_at_its_cap_takes_at_most_128_kib() {
         println!("{signals:?}: {bytes} bytes for 1,024 uses in flight");
         assert!(bytes <= 128 * 1_024, "{signals:?}: {bytes} bytes");
     }
+}
+
+#[test]
+fn a_million_leases_over_64_tasks_grow_nothing() {
+    const TASKS: usize = 64;
+    let driver = NullStreams::new(Words::On);
+    let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+    let mut tasks: Vec<_> = (0..TASKS).map(|_| None).collect();
+    let mut stamps: Vec<_> = (0..TASKS).map(|_| Stamp::default()).collect();
+    let mut lease = |round: usize| {
+        let task = round % TASKS;
+        tasks[task] = None; // the task before it in this place is over
+        let mut lease = pool.acquire(key()).expect("a null driver refuses nothing");
+        let neighbour = &stamps[(round + 7) % TASKS];
+        let _ordered = pool.order_after(&mut lease, neighbour, Access::Read).expect("finished");
+        let touch = pool.submit(&mut lease, ()).expect("a null driver refuses nothing");
+        stamps[task].add(touch, Access::Write);
+        tasks[task] = Some(lease);
+        if round.is_multiple_of(100) {
+            pool.pump();
+        }
+    };
+    (0..1_000).for_each(&mut lease);
+    let before = (ALLOCATIONS.get(), LIVE_BYTES.get(), driver.created());
+    (1_000..1_000_000).for_each(&mut lease);
+    let after = (ALLOCATIONS.get(), LIVE_BYTES.get(), driver.created());
+    assert_eq!(before, after, "allocations, bytes, streams");
+    let (created, peak) = (pool.counts().created, pool.counts().peak_leased_and_draining);
+    assert!(created <= u64::from(peak), "{created} streams for {peak} leased or draining");
+    assert_eq!(pool.counts().leases, 1_000_000);
 }
 
 /// The count of creations is seen to fail, with its fault planted.

@@ -50,7 +50,7 @@ impl<B: StreamBackend, A: Send + 'static> TaskPool<B, A> {
     where
         F: Future<Output: Send> + Send + 'static,
     {
-        tokio::spawn(self.scope(future))
+        tokio::spawn(attach::<F, A>(Task::new(self.key), future))
     }
 
     /// Waits until the calling task has its stream: at once, except at the pool's hard cap. Without this the

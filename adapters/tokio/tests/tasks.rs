@@ -209,6 +209,7 @@ async fn a_task_switches_keys_and_finds_its_stream_again() {
         assert_eq!(stream(&pool), normal);
     };
     pool.scope(body).await;
+    driver.run_until_idle();
     let other = pool.with_key(high).scope(async { stream(&pool) }).await;
     assert_eq!(pool.pool().tally_of(high).live(), 1, "{other}");
     assert_eq!(driver.violations(), []);

@@ -18,7 +18,7 @@ pub(crate) enum Held {
     No,
 }
 impl Held {
-    fn when(holds: bool) -> Self {
+    pub(crate) fn when(holds: bool) -> Self {
         if holds { Self::Yes } else { Self::No }
     }
 }

@@ -6,18 +6,21 @@ use ringfence::{backend::SignalMemory, ledger::LoadCause};
 use ringfence_mock::cost::LABEL;
 
 use super::{
-    Options,
+    Half, Options,
     checks::{Check, Held, ratio},
     report::BOOKKEEPING,
     run::Figures,
+    streams,
 };
 
 #[derive(Serialize)]
 struct Object<'a> {
     signals: Vec<Row<'a>>,
-    streams: [(); 0],
+    streams: Vec<StreamRow<'a>>,
+    stream_memory: Vec<MemoryRow<'a>>,
     checks: Vec<Checked<'a>>,
     uses_asked: u32,
+    tasks_asked: u32,
     seed: u64,
     profile: &'a str,
     notes: Notes<'a>,
@@ -28,6 +31,7 @@ struct Object<'a> {
 struct Notes<'a> {
     modelled: &'a str,
     ns_per_use: &'a str,
+    stream_driver: String,
 }
 
 #[derive(Serialize)]
@@ -62,6 +66,30 @@ struct ByCause {
     wait: u64,
     timing: u64,
     flush: u64,
+}
+
+#[derive(Serialize)]
+struct StreamRow<'a> {
+    policy: &'a str,
+    workload: &'a str,
+    tasks: u64,
+    peak_tasks: u32,
+    peak_leased_and_draining: u32,
+    created: u64,
+    modelled_ms: f64,
+    host_mib: f64,
+    shared: u64,
+    foreign_nodes: u64,
+    violations: u64,
+}
+
+/// Modelled host memory of a stencil as it goes on.
+#[derive(Serialize)]
+struct MemoryRow<'a> {
+    policy: &'a str,
+    workload: &'a str,
+    iterations: [u32; 2],
+    host_mib: [f64; 2],
 }
 
 #[derive(Serialize)]
@@ -105,26 +133,60 @@ fn row(figures: &Figures) -> Row<'_> {
         violations: figures.violations,
     }
 }
+fn stream_row(figures: &streams::Figures) -> StreamRow<'_> {
+    StreamRow {
+        policy: figures.policy.name(),
+        workload: figures.workload.name(),
+        tasks: figures.tally.tasks,
+        peak_tasks: figures.tally.peak,
+        peak_leased_and_draining: figures.pool.peak_leased_and_draining,
+        created: figures.pool.created,
+        modelled_ms: rounded(figures.modelled().as_secs_f64() * 1_000.0),
+        host_mib: rounded(figures.host_mib()),
+        shared: figures.shared,
+        foreign_nodes: figures.foreign_nodes,
+        violations: figures.violations,
+    }
+}
+fn memory_row(figures: &streams::Figures, size: streams::Size) -> Option<MemoryRow<'_>> {
+    Some(MemoryRow {
+        policy: figures.policy.name(),
+        workload: figures.workload.name(),
+        iterations: [size.first_look(), size.iterations_of_stencils()],
+        host_mib: figures.memory?.map(|bytes| rounded(streams::mib(bytes))),
+    })
+}
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
 /// One line with one object.
-pub(crate) fn object(options: &Options, all: &[Figures], checks: &[Check]) -> String {
-    let checks = checks.iter().map(|check| Checked {
-        claim: &check.claim,
-        found: &check.found,
-        holds: check.result == Held::Yes,
-    });
+pub(super) fn object(
+    options: &Options,
+    signals: &Half<Figures>,
+    streams: &Half<streams::Figures>,
+) -> String {
+    let size = streams::Size::new(options.tasks);
+    let checks = signals.checks.iter().chain(&streams.checks).map(checked);
     let object = Object {
-        signals: all.iter().map(row).collect(),
-        streams: [],
+        signals: signals.figures.iter().map(row).collect(),
+        streams: streams.figures.iter().map(stream_row).collect(),
+        stream_memory: streams.figures.iter().filter_map(|f| memory_row(f, size)).collect(),
         checks: checks.collect(),
         uses_asked: options.uses,
+        tasks_asked: options.tasks,
         seed: options.seed,
         profile: options.profile.name(),
-        notes: Notes { modelled: LABEL, ns_per_use: BOOKKEEPING },
+        notes: Notes {
+            modelled: LABEL,
+            ns_per_use: BOOKKEEPING,
+            stream_driver: streams::driver(),
+        },
     };
     let text = serde_json::to_string(&object).expect("numbers, strings and lists are JSON");
     text + "\n"
+}
+fn checked(check: &Check) -> Checked<'_> {
+    let Check { claim, found, result } = check;
+    Checked { claim, found, holds: *result == Held::Yes }
 }

@@ -1,4 +1,5 @@
-//! `ringfence demo`: the main job, on the modelled device, with five ways to track signals.
+//! `ringfence demo`: the main job, on the modelled device, with five ways to track signals, and four ways to
+//! give streams to tasks.
 
 mod checks;
 mod dice;
@@ -8,6 +9,7 @@ mod machine;
 mod player;
 mod report;
 mod run;
+mod streams;
 mod table;
 mod workload;
 
@@ -26,6 +28,8 @@ use workload::Mix;
 
 /// The most uses of one run: more would take minutes.
 const MOST_USES: u32 = 20_000_000;
+/// The most tasks of the sequential workloads, likewise.
+const MOST_TASKS: u32 = 1_000_000;
 
 /// How the demonstration runs.
 #[derive(Args, Clone, Debug)]
@@ -36,6 +40,9 @@ pub(crate) struct Options {
     /// Signals that the mix uses in each run, besides those that a tracker adds
     #[arg(long, value_name = "N", default_value = "200000", value_parser = parse_uses, allow_negative_numbers = true)]
     uses: u32,
+    /// Tasks of the sequential stream workloads; the length of the others follows from it
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_tasks, allow_negative_numbers = true)]
+    tasks: u32,
     /// What the mix and the device's choices follow from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -79,47 +86,112 @@ fn parse_uses(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Runs all configurations, prints what they did, and says whether all rules were kept.
+fn parse_tasks(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(0) => Err("a workload needs at least 1 task".to_owned()),
+        Ok(tasks) if tasks <= MOST_TASKS => Ok(tasks),
+        _ => Err(format!("not a whole number from 1 to {MOST_TASKS}")),
+    }
+}
+
+/// Runs all configurations and all stream workloads, prints what they did, and says whether all rules were
+/// kept.
 pub(crate) fn demo(options: &Options, out: &mut Output) -> ExitCode {
+    match run_both(options, out) {
+        Ok((signals, streams)) => verdict(&signals, &streams),
+        Err(aborted) => {
+            complain(aborted);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The figures and the checks of one half.
+struct Half<T> {
+    figures: Vec<T>,
+    checks: Vec<checks::Check>,
+}
+
+/// Both halves, or why one of them ended early.
+fn run_both(
+    options: &Options,
+    out: &mut Output,
+) -> Result<(Half<Figures>, Half<streams::Figures>), String> {
     let mix = Mix::roll(options.seed, options.uses);
     if !options.json {
         out.print(report::opening(options, &mix));
     }
-    let bar = progress_bar(mix.steps().len() * Configuration::ALL.len());
+    let figures = run_signals(options, &mix)?;
+    let checks = checks::all(&figures);
+    let signals = Half { figures, checks };
+    let size = streams::Size::new(options.tasks);
+    if !options.json {
+        out.print(table::table(&signals.figures));
+        out.print(report::notes());
+        out.print(report::checks(&signals.checks, out.colours()));
+        out.print(streams::opening(size));
+    }
+    let figures = run_streams(size)?;
+    let checks = streams::checks(&figures);
+    let streams = Half { figures, checks };
+    if options.json {
+        out.print(json::object(options, &signals, &streams));
+    } else {
+        out.print(streams::table(&streams.figures));
+        out.print(streams::memory_table(&streams.figures, size));
+        out.print(streams::notes());
+        out.print(report::checks(&streams.checks, out.colours()));
+    }
+    Ok((signals, streams))
+}
+fn run_signals(options: &Options, mix: &Mix) -> Result<Vec<Figures>, String> {
+    let bar = progress_bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
     let mut all = Vec::with_capacity(Configuration::ALL.len());
     for configuration in Configuration::ALL {
         bar.set_message(configuration.to_string());
         let mut progress = |steps| bar.inc(steps as u64);
         let profile = options.profile.profile();
-        match run::run(configuration, &mix, options.seed, profile, &mut progress) {
-            Ok(figures) => all.push(figures),
-            Err(aborted) => {
-                bar.finish_and_clear();
-                complain(report::aborted(&aborted));
-                return ExitCode::FAILURE;
-            }
-        }
+        let played = run::run(configuration, mix, options.seed, profile, &mut progress);
+        all.push(played.map_err(|aborted| {
+            bar.finish_and_clear();
+            report::aborted(&aborted)
+        })?);
     }
     bar.finish_and_clear();
-    let checks = checks::all(&all);
-    if options.json {
-        out.print(json::object(options, &all, &checks));
-    } else {
-        out.print(table::table(&all));
-        out.print(report::notes());
-        out.print(report::checks(&checks, out.colours()));
+    Ok(all)
+}
+fn run_streams(size: streams::Size) -> Result<Vec<streams::Figures>, String> {
+    let mut runs = Vec::new();
+    for workload in streams::Workload::ALL {
+        runs.extend(streams::Policy::ALL.map(|policy| (policy, workload)));
     }
-    verdict(&all, &checks)
+    let bar = progress_bar(runs.iter().map(|(_, workload)| size.about(*workload)).sum(), "tasks");
+    let mut all = Vec::with_capacity(runs.len());
+    for (policy, workload) in runs {
+        bar.set_message(format!("{workload} with {policy}"));
+        let played = streams::run(policy, workload, size, &mut |tasks| bar.inc(tasks));
+        all.push(played.map_err(|aborted| {
+            bar.finish_and_clear();
+            streams::aborted(&aborted)
+        })?);
+    }
+    bar.finish_and_clear();
+    Ok(all)
 }
 
-fn verdict(all: &[Figures], checks: &[checks::Check]) -> ExitCode {
-    if let Some(broken) = all.iter().find(|figures| figures.violations > 0) {
+fn verdict(signals: &Half<Figures>, streams: &Half<streams::Figures>) -> ExitCode {
+    if let Some(broken) = signals.figures.iter().find(|figures| figures.violations > 0) {
         complain(report::broken(broken));
         return ExitCode::FAILURE;
     }
-    let missed = checks.iter().filter(|check| check.result == checks::Held::No).count();
+    if let Some(broken) = streams.figures.iter().find(|figures| figures.violations > 0) {
+        complain(streams::broken(broken));
+        return ExitCode::FAILURE;
+    }
+    let all: Vec<_> = signals.checks.iter().chain(&streams.checks).collect();
+    let missed = all.iter().filter(|check| check.result == checks::Held::No).count();
     if missed > 0 {
-        let all = checks.len();
+        let all = all.len();
         complain(format!(
             "ringfence: no rule was broken, but {missed} of {all} checks do not hold\n"
         ));
@@ -129,8 +201,9 @@ fn verdict(all: &[Figures], checks: &[checks::Check]) -> ExitCode {
 }
 
 /// On a terminal; elsewhere it draws nothing.
-fn progress_bar(steps: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{bar:32} {percent:>3} % of the steps  {msg}");
+fn progress_bar(length: u64, unit: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    let style =
+        ProgressStyle::with_template(&format!("{{bar:32}} {{percent:>3}} % of the {unit}  {{msg}}"));
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -57,7 +57,7 @@ fn micros(figures: &Figures, nanos: u128) -> String {
 }
 
 /// With a comma between thousands.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -164,7 +164,8 @@ impl StreamOracle {
         }
         if let Some(stream) = stream
             && !stream.is_disposal()
-            && !stream.conduct.exposed // work by the raw handle is not seen, and may have used it
+            && !stream.conduct.exposed // work by the raw handle is not seen, and may have used it,
+            && !stream.conduct.uncounted // as may a graph that pins it
             && !memory.users.is_empty()
             && memory.users.get(&stream.life) != Some(&stream.tenancy)
         {

@@ -74,14 +74,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 }
                 Claim::Share(lease) => return Ok(Attempt::Leased(lease)),
                 Claim::Create(reservation) => {
-                    let _held = if planted!(CreateUnderLock) {
-                        // Leaves what a creation needs of the pool to another lock: any will do to see it.
-                        drop(pool);
-                        Some(self.shared.graveyard.lock())
-                    } else {
-                        drop(pool);
-                        None
-                    };
+                    drop(pool);
                     return self.create(reservation).map(Attempt::Leased);
                 }
                 Claim::Reap if !reaped => {
@@ -183,6 +176,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             DriverError::DeviceLost(_) => StreamError::DeviceLost,
             cause => StreamError::Create { key, cause },
         };
+        let _held = planted!(CreateUnderLock).then(|| self.shared.pool.lock());
         let raw = self.driver.create(key).map_err(failed)?;
         // A driver that fails at its word has none, and is asked in its place.
         let word = self.driver.open_progress(raw).unwrap_or(None);

@@ -152,6 +152,24 @@ fn t9_an_unusable_stream_is_handed_out() {
     }
 }
 #[test]
+fn a_handle_that_came_back_for_a_stream_of_the_user_s_cannot_be_told() {
+    let mut bench = Bench::leased();
+    bench.user(Call::Destroy { stream: RAW, outcome: Ok(()) });
+    bench.release(1);
+    bench.user(Call::Create { key: key(), outcome: Ok(RAW) });
+    bench.lease(2, RAW, stamp(0, 1));
+    bench.broke_nothing();
+}
+#[test]
+fn t9_a_handle_that_came_back_for_a_stream_of_the_library_s_can() {
+    let mut bench = Bench::leased();
+    bench.user(Call::Destroy { stream: RAW, outcome: Ok(()) });
+    bench.release(1);
+    bench.create(RAW);
+    bench.lease(2, RAW, stamp(0, 1));
+    bench.broke(StreamRule::T9);
+}
+#[test]
 fn a_loss_during_an_acquire_is_too_late_for_it() {
     let mut bench = Bench::leased();
     bench.release(1);

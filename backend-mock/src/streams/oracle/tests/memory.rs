@@ -63,6 +63,25 @@ fn t7_a_free_on_a_stream_that_never_used_it() {
     bench.broke(StreamRule::T7);
 }
 #[test]
+fn work_that_is_not_seen_may_have_used_it() {
+    type Hide = fn(&mut Bench);
+    let hides: [Hide; 2] = [
+        |bench| bench.say(Declaration::Exposed { lease: lease(2) }),
+        |bench| {
+            let (graph, stream, op) = (RawGraph::new(1), OTHER, Some(bench.next_op()));
+            let touches = Touches::default();
+            bench.bare(Call::LaunchGraph { graph, stream, op, touches, outcome: Ok(()) });
+        },
+    ];
+    for hide in hides {
+        let mut bench = Bench::two();
+        bench.allocate(RAW);
+        hide(&mut bench);
+        bench.free(OTHER);
+        bench.ends_well();
+    }
+}
+#[test]
 fn t7_a_second_free() {
     let (mut bench, op) = written();
     bench.finish(op);

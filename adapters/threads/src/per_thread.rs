@@ -1,0 +1,161 @@
+//! A thread's own streams.
+
+use std::{
+    any::Any,
+    cell::RefCell,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use ringfence::{
+    backend::streams::{DriverState, StreamBackend},
+    drive::StreamPool,
+    error::StreamError,
+    id::StreamKey,
+    stream::Lease,
+    task::{Task, TaskError},
+};
+
+use super::waiting::{self, LOOK_AGAIN};
+
+std::thread_local! {
+    static MINE: RefCell<Mine> = const { RefCell::new(Mine(Vec::new())) };
+}
+
+/// The calling thread's streams, over all pools that it used: few.
+struct Mine(Vec<Box<dyn OfPool>>);
+
+/// The calling thread's streams of one pool.
+struct Streams<B, A> {
+    /// Also keeps the pool's address from being another pool's.
+    pool: Weak<StreamPool<B, A>>,
+    /// One a key.
+    tasks: Vec<(StreamKey, Task<A>)>,
+}
+/// What may be asked of them whatever the pool's types are.
+trait OfPool: Any {
+    fn is_over(&self) -> bool;
+    fn as_any(&mut self) -> &mut dyn Any;
+}
+impl<B: 'static, A: Send + 'static> OfPool for Streams<B, A> {
+    fn is_over(&self) -> bool {
+        self.pool.strong_count() == 0
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+impl Mine {
+    fn of<B: 'static, A: Send + 'static>(
+        &mut self,
+        pool: &Arc<StreamPool<B, A>>,
+    ) -> Option<&mut Streams<B, A>> {
+        let address = Arc::as_ptr(pool);
+        let mut streams = self.0.iter_mut().filter_map(|one| one.as_any().downcast_mut());
+        streams.find(|one: &&mut Streams<B, A>| one.pool.as_ptr() == address)
+    }
+    /// Takes out what belongs to pools that are gone.
+    fn take_over(&mut self) -> Vec<Box<dyn OfPool>> {
+        self.0.extract_if(.., |one| one.is_over()).collect()
+    }
+}
+
+/// The calling thread as a task of this pool and key. On a thread that is past its thread-locals it is a task for
+/// this call alone.
+pub(super) fn task_of<B: 'static, A: Send + 'static>(
+    pool: &Arc<StreamPool<B, A>>,
+    key: StreamKey,
+) -> Task<A> {
+    let found = MINE.try_with(|mine| {
+        let mut mine = mine.borrow_mut();
+        if let Some(streams) = mine.of(pool) {
+            if let Some((_, task)) = streams.tasks.iter().find(|(one, _)| *one == key) {
+                return (task.clone(), Vec::new());
+            }
+            let task = Task::new(key);
+            streams.tasks.push((key, task.clone()));
+            return (task, Vec::new());
+        }
+        let over = mine.take_over();
+        let task = Task::new(key);
+        let tasks = vec![(key, task.clone())];
+        mine.0.push(Box::new(Streams { pool: Arc::downgrade(pool), tasks }));
+        (task, over)
+    });
+    match found {
+        Ok((task, over)) => {
+            drop(over); // with nothing borrowed: attachments may have destructors of their own
+            task
+        }
+        Err(_) => Task::new(key),
+    }
+}
+
+/// Whether the driver may be called: a thread that has a stream already would not ask the pool.
+pub(super) fn usable<B: StreamBackend, A>(pool: &StreamPool<B, A>) -> Result<(), StreamError> {
+    match pool.driver().state() {
+        DriverState::Ready => Ok(()),
+        DriverState::Lost => Err(StreamError::DeviceLost),
+        DriverState::Forked => Err(StreamError::Forked),
+        DriverState::ShuttingDown => Err(StreamError::ShutDown),
+    }
+}
+
+/// Calls `body` with the calling thread's own stream of this pool and key. It is acquired at the first call and
+/// stays the thread's until the thread exits, or [gives it back](give_back); then it drains, and is
+/// handed on once its work is finished. No driver is called for that.
+///
+/// Streams of several keys are not ordered with each other: order them with stamps, or switch keys of one
+/// [`TaskStreams`](ringfence::task::TaskStreams).
+///
+/// # Errors
+/// [`TaskError::InUse`] inside another such call for the same pool and key; as [`StreamPool::acquire`]; what
+/// `body` says.
+pub fn with_stream<B, A, T>(
+    pool: &Arc<StreamPool<B, A>>,
+    key: StreamKey,
+    body: impl FnOnce(&mut Lease<A>) -> Result<T, StreamError>,
+) -> Result<T, TaskError>
+where
+    B: StreamBackend + 'static,
+    A: Send + 'static,
+{
+    usable(pool)?;
+    task_of(pool, key).with(|streams| body(streams.lease(pool)?))
+}
+/// The same, but at the pool's hard cap the first call waits for a stream, as [`acquire_within`] does.
+///
+/// [`acquire_within`]: super::acquire_within
+///
+/// # Errors
+/// As [`with_stream`]; [`StreamError::Full`] when the limit passed.
+pub fn with_stream_within<B, A, T>(
+    pool: &Arc<StreamPool<B, A>>,
+    key: StreamKey,
+    limit: Duration,
+    body: impl FnOnce(&mut Lease<A>) -> Result<T, StreamError>,
+) -> Result<T, TaskError>
+where
+    B: StreamBackend + 'static,
+    A: Send + 'static,
+{
+    usable(pool)?;
+    let task = task_of(pool, key);
+    if let Some(ready) = waiting::block_on(task.ready(pool), limit, LOOK_AGAIN) {
+        ready?;
+    }
+    task.with(|streams| body(streams.lease(pool)?)) // a full pool says so here
+}
+/// Gives back all streams that the calling thread has of this pool, before it exits. Calls no driver. One that
+/// is in use, by a call further up, comes back when that call returns.
+pub fn give_back<B: 'static, A: Send + 'static>(pool: &Arc<StreamPool<B, A>>) {
+    let taken = MINE.try_with(|mine| {
+        let mut mine = mine.borrow_mut();
+        mine.of(pool).map(|streams| std::mem::take(&mut streams.tasks))
+    });
+    drop(taken);
+}
+
+#[cfg(test)]
+mod tests;

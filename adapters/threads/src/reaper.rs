@@ -1,0 +1,146 @@
+//! A thread that pumps.
+
+use std::{
+    io, mem,
+    panic::resume_unwind,
+    process,
+    sync::{
+        Arc, Weak,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use ringfence::{backend::streams::StreamBackend, drive::StreamPool};
+
+/// How often a reaper does what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Period {
+    /// Between the end of one pump and the next, unless somebody [asks](Reaper::pump_now).
+    pub pump: Duration,
+    /// Between two trims of idle streams.
+    pub trim: Duration,
+}
+impl Default for Period {
+    /// 1 ms, and 5 s.
+    fn default() -> Self {
+        Self { pump: Duration::from_millis(1), trim: Duration::from_secs(5) }
+    }
+}
+
+/// What a reaper did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reaped {
+    /// Pumps.
+    pub pumps: u64,
+    /// Streams destroyed by pumps.
+    pub destroyed: u64,
+    /// Idle streams let go of.
+    pub trimmed: u64,
+    /// Waiters woken.
+    pub woken: u64,
+}
+
+/// Pumps a pool on a thread of its own: destroying a stream may take as long as the driver likes.
+///
+/// Dropping it ends the thread and does not wait for it: nothing in a destructor blocks (T10), and a pump in
+/// progress is harmless, also beside [`StreamPool::shutdown`]. [`stop`](Self::stop) joins. The thread
+/// also ends when the pool is dropped, which it does not keep alive.
+///
+/// Streams that are idle when it ends stay: [`StreamPool::shutdown`] destroys them.
+///
+/// In a forked child the thread does not exist; dropping or stopping the reaper there does nothing.
+#[must_use = "dropped at once, it ends at once"]
+#[derive(Debug)]
+pub struct Reaper {
+    running: Option<Running>,
+    /// Where the thread runs.
+    process: u32,
+}
+#[derive(Debug)]
+struct Running {
+    /// A message is the order to pump, the end of the channel the order to stop.
+    orders: Sender<()>,
+    thread: JoinHandle<Reaped>,
+}
+impl Reaper {
+    /// Starts pumping.
+    ///
+    /// # Errors
+    /// When the system has no thread to spare.
+    pub fn spawn<B, A>(pool: &Arc<StreamPool<B, A>>, period: Period) -> io::Result<Self>
+    where
+        B: StreamBackend + Send + Sync + 'static,
+        A: Send + 'static,
+    {
+        let (orders, received) = mpsc::channel();
+        let pool = Arc::downgrade(pool);
+        let thread = thread::Builder::new()
+            .name("ringfence-reaper".to_owned())
+            .spawn(move || run(&pool, period, &received))?;
+        Ok(Self { running: Some(Running { orders, thread }), process: process::id() })
+    }
+    /// Has it pump now, without waiting for the period to pass: after many leases were dropped, say. Does not
+    /// wait for the pump.
+    pub fn pump_now(&self) {
+        if let Some(running) = self.running.as_ref().filter(|_| self.is_here()) {
+            // It may have ended with its pool; then there is nothing to pump.
+            let _ended = running.orders.send(());
+        }
+    }
+    /// Ends the thread and waits for it. `None` in a forked child, where there is none.
+    ///
+    /// # Panics
+    /// When a pump panicked: with its panic, which is the driver's, or one of a destructor that it called.
+    pub fn stop(mut self) -> Option<Reaped> {
+        let Running { orders, thread } = self.take_running()?;
+        drop(orders);
+        match thread.join() {
+            Ok(reaped) => Some(reaped),
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+    fn is_here(&self) -> bool {
+        self.process == process::id()
+    }
+    /// The thread, if it is there. In a forked child its handles are forgotten: a lock of the channel may be held
+    /// there for ever, by a thread that does not exist.
+    fn take_running(&mut self) -> Option<Running> {
+        let running = self.running.take()?;
+        if self.is_here() {
+            return Some(running);
+        }
+        mem::forget(running);
+        None
+    }
+}
+impl Drop for Reaper {
+    fn drop(&mut self) {
+        drop(self.take_running()); // the end of the channel; the thread is not joined
+    }
+}
+
+fn run<B: StreamBackend, A>(
+    pool: &Weak<StreamPool<B, A>>,
+    period: Period,
+    orders: &Receiver<()>,
+) -> Reaped {
+    let mut reaped = Reaped::default();
+    let mut trimmed_at = Instant::now();
+    while let Ok(()) | Err(RecvTimeoutError::Timeout) = orders.recv_timeout(period.pump) {
+        let Some(pool) = pool.upgrade() else { break };
+        let pumped = pool.pump();
+        reaped.pumps += 1;
+        reaped.destroyed += u64::from(pumped.destroyed);
+        reaped.woken += u64::from(pumped.woken);
+        if trimmed_at.elapsed() >= period.trim {
+            reaped.trimmed += u64::from(pool.trim());
+            trimmed_at = Instant::now();
+        }
+    }
+    reaped
+}
+
+#[cfg(test)]
+mod tests;
