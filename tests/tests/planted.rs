@@ -14,19 +14,23 @@ use ringfence::{
     placement::EventPlacement,
     plant::{self, Fault},
 };
-use ringfence_mock::scenario::{self, Parsed, parse};
+use ringfence_mock::scenario::{AnyParsed, parse_any, run_any};
 use ringfence_tests::programs::{Roughness, Verdict, drafts, machine, program, run};
 
-fn scenarios() -> BTreeMap<String, Parsed> {
+/// The corpus of both halves.
+fn scenarios() -> BTreeMap<String, AnyParsed> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let files = fs::read_dir(&folder).expect("the corpus is part of the repository");
+    let folders = [folder.clone(), folder.join("streams")];
+    let files = folders.iter().flat_map(|folder| {
+        fs::read_dir(folder).expect("the corpus is part of the repository")
+    });
     let files = files.map(|entry| entry.expect("a readable folder").path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
     files
         .map(|path| {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
             let text = fs::read_to_string(&path).expect("a readable file");
-            let parsed = parse(&name, &text).expect("the corpus parses");
+            let parsed = parse_any(&name, &text).expect("the corpus parses");
             (name, parsed)
         })
         .collect()
@@ -39,14 +43,14 @@ fn each_fault_is_caught_by_the_scenarios_that_say_so() {
     for &fault in Fault::ALL {
         let catching = scenarios
             .iter()
-            .filter(|(_, parsed)| parsed.scenario.catches.iter().any(|name| name == fault.name()));
+            .filter(|(_, parsed)| parsed.catches().iter().any(|name| name == fault.name()));
         let mut count = 0;
         for (name, parsed) in catching {
             count += 1;
-            match plant::with(fault, || scenario::run(parsed)) {
+            match plant::with(fault, || run_any(parsed)) {
                 Ok(_) => missed.push(format!("{name} passes in spite of {}", fault.name())),
                 Err(failed) => {
-                    let rule = failed.failure().rule.map(|rule| rule.name());
+                    let rule = failed.rule();
                     if rule != Some(fault.rule()) {
                         missed.push(format!(
                             "{name} names {rule:?} for {}, which breaks {}: {failed}",

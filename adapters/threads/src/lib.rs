@@ -20,15 +20,15 @@
 //! let reaper = Reaper::spawn(&pool, Period::default()).expect("a thread");
 //! let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
 //!
-//! thread::scope(|scope| {
-//!     for _ in 0..4 {
-//!         scope.spawn(|| {
-//!             for _ in 0..8 {
-//!                 let kernel = StreamOp::new("axpy", Ticks::new(20));
-//!                 with_stream(&pool, key, |lease| pool.submit(lease, kernel)).expect("a stream");
-//!             }
-//!         });
+//! let work = || {
+//!     for _ in 0..8 {
+//!         let kernel = StreamOp::new("axpy", Ticks::new(20));
+//!         with_stream(&pool, key, |lease| pool.submit(lease, kernel)).expect("a stream");
 //!     }
+//! };
+//! thread::scope(|scope| {
+//!     let threads = [(); 4].map(|()| scope.spawn(work));
+//!     threads.map(|thread| thread.join().expect("no panic")); // their streams are back after it
 //! });
 //! driver.run_until_idle(); // a real device runs by itself
 //! assert!(pool.counts().created <= 4);

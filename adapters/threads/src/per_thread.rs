@@ -104,7 +104,8 @@ pub(super) fn usable<B: StreamBackend, A>(pool: &StreamPool<B, A>) -> Result<(),
 
 /// Calls `body` with the calling thread's own stream of this pool and key. It is acquired at the first call and
 /// stays the thread's until the thread exits, or [gives it back](give_back); then it drains, and is
-/// handed on once its work is finished. No driver is called for that.
+/// handed on once its work is finished. No driver is called for that. After a `join` of the thread it has come
+/// back; the end of a [`std::thread::scope`] alone does not wait for it.
 ///
 /// Streams of several keys are not ordered with each other: order them with stamps, or switch keys of one
 /// [`TaskStreams`](ringfence::task::TaskStreams).

@@ -17,8 +17,8 @@ use super::per_thread::{give_back, task_of, usable};
 ///   returns.
 /// - A drop: soon after. Rayon's drop only tells its workers to end, and each gives its streams back when its
 ///   thread exits. Nothing in the drop waits.
-/// - Rayon's global pool never ends; only [`give_back`](Self::give_back) returns the streams of a pool that
-///   was made with `use_current_thread`, or of workers that somebody else keeps.
+/// - The workers of rayon's global pool never end. Jobs there use [`with_stream`](crate::with_stream), and
+///   `rayon::broadcast(|_| give_back(&pool))` returns their streams.
 ///
 /// # Stolen jobs
 /// A worker that waits inside a job (in `rayon::join`, a scope, a nested iterator) runs other jobs meanwhile. When

@@ -53,7 +53,7 @@ async fn it_wakes_who_waits_for_the_device() {
 #[tokio::test(start_paused = true)]
 async fn it_trims_what_nobody_wants() {
     let (driver, pool) = pool();
-    let period = Period::default();
+    let period = Period { pump: Duration::from_millis(100), ..Period::default() };
     let reaper = Reaper::spawn(&pool, period);
     let leases: Vec<_> = (0..4).map(|_| pool.acquire(key()).expect("a stream")).collect();
     drop(leases);

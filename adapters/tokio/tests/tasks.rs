@@ -31,7 +31,10 @@ fn key() -> StreamKey {
     StreamKey::new(DeviceContext::primary(DeviceId::new(0)))
 }
 fn tasks_with(options: PoolOptions) -> (MockStreams, Tasks) {
-    let settings = StreamSettings { words: Words::On, ..StreamSettings::new(DriverProfile::Hip57) };
+    tasks_on(Words::On, options)
+}
+fn tasks_on(words: Words, options: PoolOptions) -> (MockStreams, Tasks) {
+    let settings = StreamSettings { words, ..StreamSettings::new(DriverProfile::Hip57) };
     let driver = MockStreams::with(settings);
     let pool = Arc::new(StreamPool::new(driver.clone(), options));
     (driver, TaskPool::new(pool, key()))
@@ -213,6 +216,26 @@ async fn a_task_switches_keys_and_finds_its_stream_again() {
     let other = pool.with_key(high).scope(async { stream(&pool) }).await;
     assert_eq!(pool.pool().tally_of(high).live(), 1, "{other}");
     assert_eq!(driver.violations(), []);
+}
+
+#[tokio::test]
+async fn a_task_that_keeps_its_stream_is_told_when_its_work_is_finished() {
+    for words in [Words::On, Words::Off] {
+        let (driver, pool) = tasks_on(words, PoolOptions::default());
+        let reaper = Reaper::spawn(pool.pool(), Period::default());
+        let body = async {
+            let copy = pool.submit_owning(vec![7_u8; 4], kernel()).expect("it works");
+            driver.run_until_idle();
+            assert_eq!(copy.await, Ok(vec![7; 4]), "{words:?}");
+            pool.submit(kernel()).expect("it works");
+            driver.run_until_idle();
+            assert_eq!(pool.finished().await, Ok(()), "{words:?}");
+            assert_eq!(pool.pool().tally().leased, 1, "all the time");
+        };
+        pool.scope(body).await;
+        assert!(reaper.stop().await.is_some());
+        assert_eq!(driver.violations(), []);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

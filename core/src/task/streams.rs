@@ -1,12 +1,14 @@
 //! A task's own table: one stream for each key.
 
+mod switch;
+
 use std::fmt;
 
 use crate::{
     backend::streams::{StreamBackend, StreamWork},
     drive::{InFlight, Ordered, StreamPool},
     error::{Closed, StreamError},
-    id::{Priority, StreamKey, StreamRef},
+    id::{StreamKey, StreamRef},
     stream::{Access, Handle, Lease, Stamp, Standing, Touch},
 };
 
@@ -16,8 +18,8 @@ use crate::{
 /// on the device, for what is unfinished on the earlier one. That happens at the first use, so that
 /// choosing a key creates nothing and costs nothing.
 ///
-/// The table is of one pool: a lease of another one is refused with [`StreamError::OtherPool`]. Dropping it
-/// drops the leases, and calls no driver (T10).
+/// The table is of one pool, the first that it is used with; others are refused with
+/// [`StreamError::OtherPool`]. Dropping it drops the leases, and calls no driver (T10).
 ///
 /// ```
 /// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, id::*, task::TaskStreams};
@@ -84,6 +86,7 @@ impl<A> TaskStreams<A> {
         &mut self,
         pool: &StreamPool<B, A>,
     ) -> Result<&mut Lease<A>, StreamError> {
+        self.is_of(pool)?;
         let at = match self.usable_place() {
             Some(at) => at,
             None => self.put(pool.acquire(self.key)?),
@@ -98,6 +101,7 @@ impl<A> TaskStreams<A> {
         &mut self,
         pool: &StreamPool<B, A>,
     ) -> Result<&mut Lease<A>, StreamError> {
+        self.is_of(pool)?;
         let at = match self.usable_place() {
             Some(at) => at,
             None => {
@@ -150,72 +154,14 @@ impl<A> TaskStreams<A> {
         pool.order_after(self.lease(pool)?, stamp, access)
     }
 
-    /// Uses streams of `key` from now on, and returns the key that was used before. Creates nothing; switching
-    /// back gives the same stream.
-    ///
-    /// # Errors
-    /// [`StreamError::Capturing`] while the present stream captures: the rest of the capture would go to
-    /// another stream. Nothing is changed then.
-    pub fn switch<B: StreamBackend>(
-        &mut self,
-        pool: &StreamPool<B, A>,
-        key: StreamKey,
-    ) -> Result<StreamKey, StreamError> {
-        let before = self.key;
-        if key == before {
-            return Ok(before);
-        }
-        if let Some(at) = self.place(before) {
-            // An order after nothing looks whether the stream captures, also past the pool. Its other errors
-            // concern whoever uses the stream next.
-            let looked = pool.order_after(&mut self.leases[at], &Stamp::default(), Access::Read);
-            if let Err(error @ StreamError::Capturing { .. }) = looked {
-                return Err(error);
-            }
-        }
-        self.choose(key);
-        Ok(before)
-    }
-    /// Uses streams of `key` inside `body`, and of the present key again after it, also when it unwinds.
-    ///
-    /// # Errors
-    /// As [`switch`](Self::switch); `body` is not called then.
-    pub fn with_key<B: StreamBackend, R>(
-        &mut self,
-        pool: &StreamPool<B, A>,
-        key: StreamKey,
-        body: impl FnOnce(&mut Self) -> R,
-    ) -> Result<R, StreamError> {
-        /// Calls no driver: what has to follow what is settled at the next use (T10).
-        struct Restore<'a, A>(&'a mut TaskStreams<A>, StreamKey);
-        impl<A> Drop for Restore<'_, A> {
-            fn drop(&mut self) {
-                self.0.choose(self.1);
-            }
-        }
-        let before = self.switch(pool, key)?;
-        let restore = Restore(self, before);
-        Ok(body(&mut *restore.0))
-    }
-    /// [`with_key`](Self::with_key) for the present key with another priority.
-    ///
-    /// # Errors
-    /// As [`switch`](Self::switch).
-    pub fn with_priority<B: StreamBackend, R>(
-        &mut self,
-        pool: &StreamPool<B, A>,
-        priority: Priority,
-        body: impl FnOnce(&mut Self) -> R,
-    ) -> Result<R, StreamError> {
-        self.with_key(pool, self.key.with_priority(priority), body)
-    }
-
     /// Makes `lease` the task's stream of its key.
     ///
     /// # Errors
-    /// The lease itself, when the task has a stream of that key already (T3).
+    /// The lease itself, when the task has a stream of that key already (T3), or is another pool's.
     pub fn keep(&mut self, lease: Lease<A>) -> Result<(), Lease<A>> {
-        if self.place(lease.key()).is_some() {
+        let pool = lease.stream().pool();
+        let other = self.leases.iter().any(|held| held.stream().pool() != pool);
+        if other || self.place(lease.key()).is_some() {
             return Err(lease);
         }
         self.put(lease);
@@ -235,6 +181,12 @@ impl<A> TaskStreams<A> {
         self.after = Stamp::default();
     }
 
+    fn is_of<B: StreamBackend>(&self, pool: &StreamPool<B, A>) -> Result<(), StreamError> {
+        match self.leases.first().map(Lease::stream) {
+            Some(stream) if stream.pool() != pool.id() => Err(StreamError::OtherPool { stream }),
+            _ => Ok(()),
+        }
+    }
     fn place(&self, key: StreamKey) -> Option<usize> {
         self.leases.iter().position(|lease| lease.key() == key)
     }
@@ -256,20 +208,6 @@ impl<A> TaskStreams<A> {
         if let Some(touch) = latest(&lease) {
             self.after.add(touch, Access::Read);
         }
-    }
-    /// Changes the key. Neither locks nor calls anything: a destructor comes here too.
-    fn choose(&mut self, key: StreamKey) {
-        if key == self.key {
-            return;
-        }
-        if planted!(SwitchForgets) {
-            self.release(self.key);
-        }
-        // The lease stays in the table: back here, the task gets the same stream (T3).
-        if !self.left.contains(&self.key) {
-            self.left.push(self.key);
-        }
-        self.key = key;
     }
     /// Makes the stream at `at` follow the streams that were used before it.
     fn follow<B: StreamBackend>(

@@ -5,6 +5,7 @@
 
 mod run;
 mod steps;
+pub mod streams;
 
 pub use run::{Verdict, run};
 pub use steps::program;

@@ -28,8 +28,9 @@ impl StreamOracle {
         }
         let identity = self.identities.get(&of.id());
         let body = identity.and_then(|identity| self.streams.get(&identity.life)).unwrap_or(stream);
-        // A handle that came back for a stream of the user's own cannot be told from the one it was.
-        let told = body.life == life || stream.origin == Origin::Library;
+        // A handle that came back for a stream that the user created cannot be told from the one it was.
+        let users = stream.origin == Origin::Elsewhere && stream.key.is_some();
+        let told = body.life == life || !users;
         match body.gone {
             Gone::ByUser if told => return t9("after its user destroyed it"),
             Gone::Reset => return t9("after its device was reset"),

@@ -14,11 +14,11 @@
 //!
 //! # Threads
 //!
-//! Every method may be called on any thread, and by several at once. Those of [`StreamDriver`]'s
-//! `query`, [`StreamEvents`]'s `query_event` and `synchronize_event`, and `free` are called inside a
-//! relaxed capture mode that the pool sets and takes back on the same thread (T8). `create` and
-//! `destroy` are called with no lock held; what acts on one stream of a pool is called with that
-//! stream's lock held (T5), so no method may call back into a pool.
+//! Every method may be called on any thread, and by several at once. What may be refused, or break a capture,
+//! in another mode (`query`, `query_event`, `synchronize_event`, `allocate`, `free`, `destroy`) is called inside
+//! a relaxed capture mode that the pool sets and takes back on the same thread (T8). `create` and `destroy`
+//! are called with no lock held; what acts on one stream of a pool is called with that stream's lock held
+//! (T5), so no method may call back into a pool.
 
 mod capture;
 mod driver;

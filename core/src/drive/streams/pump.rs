@@ -1,6 +1,6 @@
 //! What is done between tasks: looking, destroying, freeing, waking.
 
-use super::{SHUT, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
+use super::{Freed, SHUT, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
 use crate::{
     backend::streams::StreamBackend,
     error::{Closed, DriverError, StreamError},
@@ -223,9 +223,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let again = self.shared.memory.lock().take_deferred();
         let mut freed = 0;
         for free in again {
-            if !matches!(self.dispose(free), super::Freed::Deferred(_)) {
-                freed += 1;
-            }
+            let done = self.dispose(free);
+            freed += u32::from(!matches!(done, Freed::Deferred(_) | Freed::Leaked));
         }
         freed
     }

@@ -314,7 +314,11 @@ impl<A> Pool<A> {
     }
     fn register(&mut self, slot: &Arc<Slot<A>>) {
         self.by_id.insert(slot.id(), slot.clone());
-        self.by_raw.insert(slot.raw(), slot.id());
+        let before = self.by_raw.insert(slot.raw(), slot.id());
+        // The driver gave the handle of a stream that we still have to a new one: its user destroyed it.
+        if let Some(gone) = before.and_then(|id| self.by_id.get(&id)) {
+            gone.close(Closed::Bad);
+        }
     }
     fn new_id(&mut self) -> StreamId {
         let id = StreamId::new(self.next_id);

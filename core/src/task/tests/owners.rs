@@ -33,9 +33,10 @@ fn an_owner_keeps_its_stream_and_nobody_is_asked() {
 fn an_idle_stream_comes_before_the_probe() {
     let (_driver, pool) = pool(TestWords::On);
     let owners = Owners::new();
-    drop(pool.acquire(normal()).expect("a stream"));
-    owners.acquire_for(&pool, "a", normal(), &nobody).expect("the idle one");
-    assert_eq!(pool.counts().created, 1);
+    owners.acquire_for(&pool, "a", normal(), &nobody).expect("a stream");
+    drop(pool.acquire(normal()).expect("another stream"));
+    owners.acquire_for(&pool, "b", normal(), &nobody).expect("the idle one");
+    assert_eq!(pool.counts().created, 2);
 }
 
 #[test]

@@ -240,7 +240,12 @@ fn a_table_is_of_one_pool() {
     let other = StreamPool::new(driver, PoolOptions::default());
     let mut streams: TaskStreams = TaskStreams::new(normal());
     let stream = streams.submit(&one, "fill").expect("a stream").stream();
-    assert_eq!(streams.submit(&other, "fill"), Err(StreamError::OtherPool { stream }));
+    let refused = Err(StreamError::OtherPool { stream });
+    assert_eq!(streams.submit(&other, "fill"), refused);
+    streams.switch(&one, high()).expect("nothing captures");
+    assert_eq!(streams.submit(&other, "fill"), refused, "also where it has no stream yet");
+    assert!(streams.keep(other.acquire(high()).expect("a stream")).is_err());
+    assert_eq!(streams.count(), 1);
 }
 
 #[cfg(feature = "planted")]

@@ -127,7 +127,7 @@ impl Run {
                 }
             }
             (3, _, Some(graph), _) => drop(model.destroy_graph(by, graph)),
-            (_, .., Some(word)) => {
+            (.., Some(word)) => {
                 let position = model.observe(by, word).next();
                 let done = model.mark(by, raw, word, position);
                 self.submitted(raw, done);

@@ -33,7 +33,8 @@ impl Hand {
                 Ok(self.expect_count(*counter, *bound, *value)?)
             }
             StreamExpect::Generation { of, is } => {
-                for name in self.state().expand(of) {
+                let names = self.state().expand(of);
+                for name in names {
                     let seen = self.state().tenant(&name)?.stream.generation().as_u32();
                     let expected = format!("`{name}` to be generation {is} of its stream");
                     so(seen == *is, expected, || format!("it is generation {seen}"))?;
@@ -62,7 +63,8 @@ impl Hand {
             StreamExpect::Kept(of) => self.each_memory(of, true),
             StreamExpect::Gone(of) => self.each_memory(of, false),
             StreamExpect::Status { of, is } => {
-                for name in self.state().expand(of) {
+                let names = self.state().expand(of);
+                for name in names {
                     let raw = self.raw_of(&name)?;
                     let seen = match self.driver().with_model(|model| model.status_of(raw)) {
                         CaptureStatus::Active => StatusWord::Active,

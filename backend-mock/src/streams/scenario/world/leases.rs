@@ -138,7 +138,8 @@ impl Hand {
         name: &Name,
         act: impl FnOnce(&mut Lease<Arena>) -> T,
     ) -> Result<T, Stop> {
-        if let Source::Table(task) = self.state().tenant(name)?.source.clone() {
+        let source = self.state().tenant(name)?.source.clone();
+        if let Source::Table(task) = source {
             return self.with_own(name, &task, act);
         }
         let taken = self.state().tenant(name)?.lease.take();

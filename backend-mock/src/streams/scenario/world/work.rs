@@ -86,8 +86,11 @@ impl Hand {
         if user {
             let (raw, _) = self.state().raw(on)?;
             self.driver().user().launch(raw, op).map_err(Stop::driver)?;
+            // Who submits past the pool says so where somebody is to remember it.
+            if run.reads.is_empty() && run.writes.is_empty() && run.name.is_none() {
+                return Ok(None);
+            }
             let stream = self.state().tenants.get(on).map(|tenant| tenant.stream);
-            // Who submits past the pool says so, as far as the tenancy is not over.
             let touch = stream.and_then(|stream| self.pool().touch(stream).ok());
             if let Some(touch) = touch {
                 self.remember(run, touch);
