@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// Enough for every ratio to show, and quick in a debug build.
 const USES: &str = "6000";
+/// The same for streams.
+const TASKS: &str = "800";
 
 fn ringfence(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ringfence"));
@@ -33,8 +35,8 @@ fn number(row: &Value, key: &str) -> f64 {
 #[test]
 fn json_has_five_rows_and_the_ratios_hold() {
     for arguments in [
-        ["--json", "--uses", USES, "--seed", "3"].as_slice(),
-        &["demo", "--json", "--uses", USES, "--profile", "tame"],
+        ["--json", "--uses", USES, "--tasks", TASKS, "--seed", "3"].as_slice(),
+        &["demo", "--json", "--uses", USES, "--tasks", TASKS, "--profile", "tame"],
     ] {
         println!("{arguments:?}");
         let object = object(arguments);
@@ -51,7 +53,7 @@ fn json_has_five_rows_and_the_ratios_hold() {
         for (name, expected) in names.into_iter().zip(expected) {
             assert_eq!((name.0.as_str(), name.1.as_str()), (Some(expected.0), Some(expected.1)));
         }
-        assert_eq!(object["streams"], Value::Array(Vec::new()));
+        assert_streams(&object);
         for row in rows {
             assert_row(row);
         }
@@ -81,10 +83,44 @@ fn assert_row(row: &Value) {
     }
 }
 
+fn assert_streams(object: &Value) {
+    let policies = ["fresh_drop", "fresh_deferred", "round_robin", "lease"];
+    let workloads =
+        ["sequential", "leftover", "pipelines", "stencil_1x1", "stencil_2x2", "stencil_4x4"];
+    let mut rows = object["streams"].as_array().expect("a list").iter();
+    for workload in workloads {
+        for policy in policies {
+            let row = rows.next().expect("a row for each workload with each policy");
+            assert_eq!((&row["policy"], &row["workload"]), (&policy.into(), &workload.into()));
+            assert_eq!(row.as_object().map(serde_json::Map::len), Some(11), "{row}");
+            assert_eq!(number(row, "violations"), 0.0, "{row}");
+            for key in ["tasks", "peak_tasks", "created", "modelled_ms", "host_mib"] {
+                assert!(number(row, key) > 0.0, "{key}: {row}");
+            }
+            match policy {
+                "lease" => {
+                    assert!(number(row, "created") <= number(row, "peak_leased_and_draining"));
+                    let (shared, nodes) = (number(row, "shared"), number(row, "foreign_nodes"));
+                    assert_eq!((shared, nodes), (0.0, 0.0), "{row}");
+                }
+                "round_robin" => assert!(number(row, "created") <= 32.0, "{row}"),
+                _ => assert_eq!(number(row, "created"), number(row, "tasks"), "{row}"),
+            }
+        }
+    }
+    assert!(rows.next().is_none());
+    let memory = object["stream_memory"].as_array().expect("a list");
+    assert_eq!(memory.len(), 3 * policies.len());
+    for row in memory.iter().filter(|row| row["policy"] == "lease") {
+        assert_eq!(row["iterations"], serde_json::json!([10, 80]));
+        assert_eq!(row["host_mib"][0], row["host_mib"][1], "{row}");
+    }
+}
+
 #[test]
 fn everything_but_the_clock_repeats_itself() {
     let run = || {
-        let mut object = object(&["--json", "--uses", USES, "--seed", "9"]);
+        let mut object = object(&["--json", "--uses", USES, "--tasks", TASKS, "--seed", "9"]);
         for row in object["signals"].as_array_mut().expect("a list") {
             row["ns_per_use"] = Value::Null;
         }
@@ -95,7 +131,7 @@ fn everything_but_the_clock_repeats_itself() {
 
 #[test]
 fn without_a_command_the_mix_the_table_and_the_checks_are_printed() {
-    let output = output(&["--uses", USES]);
+    let output = output(&["--uses", USES, "--tasks", TASKS]);
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     for part in [
@@ -109,6 +145,13 @@ fn without_a_command_the_mix_the_table_and_the_checks_are_printed() {
         "real time of this machine",
         "✓ retiring on device signals: at most 1 read to retire 32 fence uses",
         "✓ 0 rule violations",
+        "800 tasks one after another",
+        "pipelines",
+        "fresh_deferred",
+        "✓ leases: streams created <= peak of leased and draining ones",
+        "✓ leases: no task shares a stream",
+        "✓ leases: no foreign node in a graph",
+        "✓ all policies: 0 stream rule violations",
     ] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
@@ -124,6 +167,8 @@ fn senseless_options_are_explained() {
         (["--uses", "0"], "a run needs at least 1 use"),
         (["--uses", "-5"], "not a whole number from 1"),
         (["--uses", "many"], "not a whole number from 1 to 20000000"),
+        (["--tasks", "0"], "a workload needs at least 1 task"),
+        (["--tasks", "1000001"], "not a whole number from 1 to 1000000"),
         (["--profile", "wild"], "[possible values: tame, busy, hostile]"),
     ] {
         let output = output(&arguments);
@@ -135,8 +180,9 @@ fn senseless_options_are_explained() {
 
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
-    for arguments in [["--uses", "500"].as_slice(), &["--uses", "500", "--json"]] {
-        let mut command = ringfence(arguments);
+    let short = ["--uses", "500", "--tasks", "100"];
+    for arguments in [short.to_vec(), [&short[..], &["--json"]].concat()] {
+        let mut command = ringfence(&arguments);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.expect("the binary was built for this test");
         drop(child.stdout.take());

@@ -21,9 +21,9 @@ use ringfence_tests::programs::{Roughness, Verdict, drafts, machine, program, ru
 fn scenarios() -> BTreeMap<String, AnyParsed> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let folders = [folder.clone(), folder.join("streams")];
-    let files = folders.iter().flat_map(|folder| {
-        fs::read_dir(folder).expect("the corpus is part of the repository")
-    });
+    let files = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("the corpus is part of the repository"));
     let files = files.map(|entry| entry.expect("a readable folder").path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
     files

@@ -21,7 +21,7 @@ fn check(manner: Manner, cases: u32) {
     let outcome = proptest::test_runner::TestRunner::new(config).run(
         &programs,
         |(drafts, profile, variant)| {
-            let steps = program(&drafts, manner);
+            let steps = program(&drafts, manner, profile);
             let setup = machine(profile, variant);
             match run(&setup, profile, &steps, manner) {
                 StreamVerdict::Sound => Ok(()),

@@ -27,12 +27,8 @@ impl AnyParsed {
     /// How many rules it names.
     pub fn rules(&self) -> Vec<&'static str> {
         match self {
-            Self::Signals(parsed) => {
-                parsed.scenario.rules.iter().map(|rule| rule.name()).collect()
-            }
-            Self::Streams(parsed) => {
-                parsed.scenario.rules.iter().map(|rule| rule.name()).collect()
-            }
+            Self::Signals(parsed) => parsed.scenario.rules.iter().map(|rule| rule.name()).collect(),
+            Self::Streams(parsed) => parsed.scenario.rules.iter().map(|rule| rule.name()).collect(),
         }
     }
     /// The scenario as text, which reads back as the same value.

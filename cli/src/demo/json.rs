@@ -177,11 +177,7 @@ pub(super) fn object(
         tasks_asked: options.tasks,
         seed: options.seed,
         profile: options.profile.name(),
-        notes: Notes {
-            modelled: LABEL,
-            ns_per_use: BOOKKEEPING,
-            stream_driver: streams::driver(),
-        },
+        notes: Notes { modelled: LABEL, ns_per_use: BOOKKEEPING, stream_driver: streams::driver() },
     };
     let text = serde_json::to_string(&object).expect("numbers, strings and lists are JSON");
     text + "\n"

@@ -203,7 +203,8 @@ fn verdict(signals: &Half<Figures>, streams: &Half<streams::Figures>) -> ExitCod
 /// On a terminal; elsewhere it draws nothing.
 fn progress_bar(length: u64, unit: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    let style =
-        ProgressStyle::with_template(&format!("{{bar:32}} {{percent:>3}} % of the {unit}  {{msg}}"));
+    let style = ProgressStyle::with_template(&format!(
+        "{{bar:32}} {{percent:>3}} % of the {unit}  {{msg}}"
+    ));
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -1,6 +1,6 @@
 //! What can go wrong with streams.
 
-use crate::id::{Position, RawStream, StreamKey, StreamRef};
+use crate::id::{DeviceContext, Position, RawStream, StreamKey, StreamRef};
 
 /// A driver's own error number, as its documentation lists it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,6 +67,9 @@ pub enum Closed {
     /// It reports an error, or its user destroyed it.
     #[error("it is in error, or was destroyed by its user")]
     Bad,
+    /// Its owner took it out of the pool.
+    #[error("its owner took it out of the pool")]
+    Disowned,
     /// A capture on it failed, was abandoned, or left it capturing.
     #[error("a capture left it unusable")]
     Capture,
@@ -143,6 +146,12 @@ pub enum StreamError {
     OtherPool {
         /// The reference.
         stream: StreamRef,
+    },
+    /// The device was reset after the object was made.
+    #[error("{place:?} was reset after this was made, and it is gone; make it again")]
+    Reset {
+        /// Where it lived.
+        place: DeviceContext,
     },
     /// The stream captures, so that what was asked for would be recorded, or refused.
     #[error("{stream} is capturing; end its capture first, or submit through the capture's scope")]

@@ -41,7 +41,9 @@ pub struct PoolCounts {
 impl PoolCounts {
     pub(super) fn closed(&mut self, cause: Closed) {
         match cause {
-            Closed::Trimmed | Closed::Reserved | Closed::Reset => self.trimmed += 1,
+            Closed::Trimmed | Closed::Reserved | Closed::Reset | Closed::Disowned => {
+                self.trimmed += 1
+            }
             Closed::Bad | Closed::Lost => self.condemned_bad += 1,
             Closed::Capture => self.condemned_captures += 1,
         }

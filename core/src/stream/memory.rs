@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::stamp::Stamp;
-use crate::id::{Bytes, DeviceContext, DeviceId, PoolId, RawMemory};
+use super::{pool::Resets, stamp::Stamp};
+use crate::id::{Bytes, DeviceContext, PoolId, RawMemory};
 
 /// Memory with one owner. It is given up with [`StreamPool::retire`](crate::drive::StreamPool::retire);
 /// a value that is dropped or forgotten leaks its memory, and never frees it too early.
@@ -14,10 +14,21 @@ pub struct Allocation {
     bytes: Bytes,
     place: DeviceContext,
     pool: PoolId,
+    born: Resets,
 }
 impl Allocation {
-    pub(crate) fn new(raw: RawMemory, bytes: Bytes, place: DeviceContext, pool: PoolId) -> Self {
-        Self { raw, bytes, place, pool }
+    pub(crate) fn new(
+        raw: RawMemory,
+        bytes: Bytes,
+        place: DeviceContext,
+        pool: PoolId,
+        born: Resets,
+    ) -> Self {
+        Self { raw, bytes, place, pool, born }
+    }
+    /// How often its device had been reset when it was made.
+    pub(crate) fn born(&self) -> Resets {
+        self.born
     }
     /// What the driver calls it.
     pub fn raw(&self) -> RawMemory {
@@ -63,6 +74,8 @@ pub struct MemoryCounts {
     pub deferred: u64,
     /// Refused by the driver, and tried again.
     pub refused: u64,
+    /// Gone with a reset of their device.
+    pub gone: u64,
     /// Never to be freed: whether its work is over cannot be known, or the device is gone.
     pub leaked: u64,
 }
@@ -139,14 +152,5 @@ impl MemoryBook {
         self.deferred.clear();
         self.counts.leaked += leaked as u64;
         u32::try_from(leaked).unwrap_or(u32::MAX)
-    }
-    /// The device was reset, and its memory is gone with it.
-    pub(crate) fn forget_device(&mut self, device: DeviceId) {
-        self.deferred.retain(|free| free.memory.place().device != device);
-        for pinned in self.pins.values_mut() {
-            if pinned.given_up.as_ref().is_some_and(|free| free.memory.place().device == device) {
-                pinned.given_up = None;
-            }
-        }
     }
 }

@@ -44,6 +44,6 @@ pub use stamp::{Access, Stamp, Touch};
 pub use tenancy::{Idleness, Why};
 
 pub(crate) use memory::{DeferredFree, MemoryBook};
-pub(crate) use pool::Condemned;
+pub(crate) use pool::{Condemned, Resets};
 pub(crate) use slot::Made;
 pub(crate) use tenancy::{Captures, Handle, Standing, Tenancy};

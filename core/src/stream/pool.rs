@@ -4,7 +4,7 @@ mod claim;
 mod closing;
 
 pub use claim::{Claim, Offer, Reservation, Shortage, Visit};
-pub(crate) use closing::Condemned;
+pub(crate) use closing::{Condemned, Resets};
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::{
     slot::Slot,
 };
 use crate::{
-    id::{Bytes, DeviceContext, PoolId, RawStream, StreamId, StreamKey},
+    id::{Bytes, DeviceContext, DeviceId, PoolId, RawStream, StreamId, StreamKey},
     sync::Arc,
 };
 
@@ -37,6 +37,9 @@ pub struct Pool<A = ()> {
     disposals: HashMap<DeviceContext, Disposal<A>>,
     /// Closed, and not destroyed yet.
     condemned: Vec<Condemned<A>>,
+    /// Left the pool with work pending, and an event that covers it.
+    left: Vec<Arc<Slot<A>>>,
+    resets: HashMap<DeviceId, Resets>,
     next_id: u32,
     visits: u64,
     /// Streams alive or being created.
@@ -60,6 +63,8 @@ impl<A> Pool<A> {
             by_raw: HashMap::new(),
             disposals: HashMap::new(),
             condemned: Vec::new(),
+            left: Vec::new(),
+            resets: HashMap::new(),
             next_id: 0,
             visits: 0,
             live: 0,

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::Closed,
     id::{Generation, PoolId, RawProgress, RawStream, StreamId, StreamKey, StreamRef},
-    sync::{Arc, Guard, Mutex, StreamGuard, StreamLock},
+    sync::{Arc, AtomicU64, Guard, Mutex, Ordering, StreamGuard, StreamLock},
 };
 
 /// What a stream is for.
@@ -37,6 +37,8 @@ pub struct Slot<A = ()> {
     kind: Kind,
     returns: Arc<Returns>,
     bit: Bit,
+    /// Leases of a shared stream.
+    sharers: AtomicU64,
     tenancy: StreamLock<Tenancy>,
     attachment: Mutex<A>,
 }
@@ -61,7 +63,8 @@ impl<A> Slot<A> {
         let Made { key, raw, word, kind, attachment } = made;
         let tenancy = StreamLock::new(Tenancy::new());
         let attachment = Mutex::new(attachment);
-        Self { pool, id, key, raw, word, kind, returns, bit, tenancy, attachment }
+        let sharers = AtomicU64::new(0);
+        Self { pool, id, key, raw, word, kind, returns, bit, sharers, tenancy, attachment }
     }
     /// Its identity.
     pub fn id(&self) -> StreamId {
@@ -101,6 +104,9 @@ impl<A> Slot<A> {
     /// The first lease of a stream that was just created, or a further one of a shared stream.
     pub(crate) fn lease(slot: &Arc<Self>) -> Lease<A> {
         let generation = slot.lock().generation;
+        if slot.kind == Kind::Shared {
+            slot.sharers.fetch_add(1, Ordering::Relaxed);
+        }
         Lease::new(slot.clone(), generation)
     }
     pub(crate) fn close(&self, cause: Closed) {
@@ -115,8 +121,14 @@ impl<A> Slot<A> {
     /// A lease was dropped: one bit says so, and whoever looks next does the rest.
     #[inline]
     pub(super) fn put_back(&self) {
-        if self.kind != Kind::Shared {
-            self.returns.put(self.bit);
+        match self.kind {
+            // Release, for whoever sees that nobody shares it any more.
+            Kind::Shared => drop(self.sharers.fetch_sub(1, Ordering::Release)),
+            _ => self.returns.put(self.bit),
         }
+    }
+    /// Whether a shared stream is nobody's.
+    pub(super) fn is_unshared(&self) -> bool {
+        self.kind == Kind::Shared && self.sharers.load(Ordering::Acquire) == 0
     }
 }

@@ -80,10 +80,8 @@ impl StreamSetup {
     }
     /// The key of streams in `place` with this set-up's flags.
     pub fn key(&self, place: Place) -> StreamKey {
-        let context = DeviceContext {
-            device: DeviceId::new(place.device),
-            context: ContextId::PRIMARY,
-        };
+        let context =
+            DeviceContext { device: DeviceId::new(place.device), context: ContextId::PRIMARY };
         StreamKey::new(context).with_priority(place.priority).with_flags(self.flags)
     }
 }

@@ -61,6 +61,8 @@ words! {
         AtOnce = "at_once",
         /// Not yet.
         Deferred = "deferred",
+        /// Gone with a reset of its device.
+        Gone = "gone",
         /// Never.
         Leaked = "leaked",
     }
@@ -179,6 +181,8 @@ words! {
         TimedOut = "timed_out",
         /// Whether work is finished cannot be known.
         Unknowable = "unknowable",
+        /// Its device was reset.
+        Reset = "reset",
         /// There was no existing stream to be had.
         NoStream = "no_stream",
         /// The user's own code panicked.
@@ -274,6 +278,7 @@ impl From<Freed> for FreedHow {
             Freed::OnDisposal => Self::OnDisposal,
             Freed::AtOnce => Self::AtOnce,
             Freed::Deferred(_) => Self::Deferred,
+            Freed::Gone => Self::Gone,
             Freed::Leaked => Self::Leaked,
         }
     }
@@ -314,6 +319,7 @@ impl StreamErrorKind {
             StreamError::Participants { .. } => Self::Participants,
             StreamError::TimedOut { .. } => Self::TimedOut,
             StreamError::Unknowable { .. } => Self::Unknowable,
+            StreamError::Reset { .. } => Self::Reset,
             _ => Self::Driver,
         }
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use ringfence::{
     backend::streams::{CaptureMode, StreamWork},
-    drive::{CaptureScope, Captured, Freed, Graph, Ordered, StreamPool},
+    drive::{CaptureScope, Captured, Freed, Graph, Ordered, ShutDown, StreamPool},
     error::StreamError,
     id::{Bytes, DeviceContext, DeviceId, RawMemory, RawStream, StreamKey},
     stream::{Access, Allocation, Lease, Stamp, Touch},
@@ -127,7 +127,11 @@ impl Host {
             other => other.map(Some),
         }
     }
-    pub(super) fn allocate(&self, task: &mut Task, bytes: Bytes) -> Result<Allocation, StreamError> {
+    pub(super) fn allocate(
+        &self,
+        task: &mut Task,
+        bytes: Bytes,
+    ) -> Result<Allocation, StreamError> {
         self.pool.allocate(&mut task.lease, bytes)
     }
     /// Work through the pool.
@@ -169,9 +173,7 @@ impl Host {
     pub(super) fn capture<R>(
         &self,
         task: &mut Task,
-        record: impl FnOnce(
-            &mut CaptureScope<'_, MockStreams, RawStream>,
-        ) -> Result<R, StreamError>,
+        record: impl FnOnce(&mut CaptureScope<'_, MockStreams, RawStream>) -> Result<R, StreamError>,
     ) -> Result<Captured<R, RawStream>, StreamError> {
         self.speaks(task);
         self.pool.capture(&mut task.lease, CaptureMode::ThreadLocal, record)
@@ -206,12 +208,12 @@ impl Host {
         }
     }
     /// The pool is shut down, and the oracle asks for what is owed. Answers with what was leaked.
-    pub(super) fn close(&self) -> u32 {
+    pub(super) fn close(&self) -> ShutDown {
         self.driver.declare(Declaration::TrimBegins);
         let left = self.driver.as_thread(REAPER, || self.pool.shutdown());
         self.driver.declare(Declaration::TrimEnded);
         self.driver.declare(Declaration::ShutDown);
         self.driver.declare(Declaration::End);
-        left.streams_leaked + left.memory_leaked + left.buffers_leaked
+        left
     }
 }

@@ -15,7 +15,7 @@ mod tests;
 
 use std::time::Duration;
 
-use ringfence::{error::StreamError, id::Bytes, stream::PoolCounts};
+use ringfence::{drive::ShutDown, error::StreamError, id::Bytes, stream::PoolCounts};
 use ringfence_mock::streams::{StreamCounts, oracle::StreamViolation};
 
 pub(crate) use checks::all as checks;
@@ -44,14 +44,14 @@ pub(crate) struct Figures {
     pub(crate) driver: StreamCounts,
     /// Virtual time of the device.
     pub(crate) device_time: Duration,
-    /// Modelled host memory of a stencil, after the first look and at the end.
+    /// The most modelled host memory of a stencil, by the first look and by the end.
     pub(crate) memory: Option<[Bytes; 2]>,
     /// Leases whose tasks shared a stream with another task's.
     pub(crate) shared: u64,
     /// Nodes in graphs that somebody other than the capture's owner recorded.
     pub(crate) foreign_nodes: u64,
     /// What could not be given back at the end.
-    pub(crate) leaked: u32,
+    pub(crate) leaked: ShutDown,
     /// What would have killed or hung a real process.
     pub(crate) crashes: Vec<String>,
     /// How often a rule was broken, and the first of them.
@@ -106,7 +106,12 @@ pub(crate) fn run(
     let device_time = Duration::from_micros(host.driver.now().count());
     let leaked = host.close();
     let judged = host.driver.with_oracle(|oracle| {
-        (oracle.shared(), oracle.foreign_nodes(), oracle.count(), oracle.violations().first().cloned())
+        (
+            oracle.shared(),
+            oracle.foreign_nodes(),
+            oracle.count(),
+            oracle.violations().first().cloned(),
+        )
     });
     let (shared, foreign_nodes, violations, first_violation) =
         judged.expect("the oracle watches every workload");

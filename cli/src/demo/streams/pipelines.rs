@@ -39,6 +39,8 @@ const TURN: Ticks = Ticks::new(20);
 const DEPTH: usize = 2;
 /// Each so-manieth consumer of the quick loops captures a graph.
 const CAPTURE_EVERY: u32 = 5;
+/// Each so-manieth consumer of them does not read its array: it is garbage, as it was written.
+const UNREAD_EVERY: u32 = 4;
 /// Turns of the others while it captures.
 const CAPTURE_TURNS: u32 = 4;
 const BYTES: Bytes = Bytes::new(4 << 20);
@@ -67,8 +69,8 @@ struct Pipelines<'h> {
     table: Item,
     /// The loop whose consumer captures now.
     capturing: Option<usize>,
-    /// Arrays that the capturing task used and gave away: the next consumer of another loop frees them.
-    given_away: Vec<Item>,
+    /// Arrays that nobody needs any more: somebody else frees them, during the next capture.
+    garbage: Vec<Item>,
 }
 
 pub(super) fn play(
@@ -90,7 +92,7 @@ pub(super) fn play(
     host.settle();
     let Item { memory, stamp } = pipelines.table;
     host.retire(memory, stamp);
-    for Item { memory, stamp } in pipelines.given_away {
+    for Item { memory, stamp } in pipelines.garbage {
         host.retire(memory, stamp);
     }
     Ok(())
@@ -112,7 +114,7 @@ impl<'h> Pipelines<'h> {
             dice: Dice::new(SEED),
             table: Item { memory, stamp },
             capturing: None,
-            given_away: Vec::new(),
+            garbage: Vec::new(),
         })
     }
     fn are_over(&self) -> bool {

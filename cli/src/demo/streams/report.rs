@@ -47,8 +47,9 @@ pub(crate) fn opening(size: Size) -> String {
 /// What the figures mean.
 pub(crate) fn notes() -> String {
     format!(
-        "model: {LABEL}. Host time of the driver calls and the device's own time; a creation by\n{CREATION_SOURCE}.\n\
-         host MiB: pinned by streams and hardware queues, at most; also a model.\n\n"
+        "model: {LABEL}. Host time of the driver calls, and the device's own time.\n\
+         host MiB: pinned by streams and hardware queues, at most; {LABEL}.\n\
+         creations: {CREATION_SOURCE}.\n\n"
     )
 }
 /// A rule was broken.

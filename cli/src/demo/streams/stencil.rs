@@ -41,7 +41,7 @@ struct Chunk {
     ended: u32,
 }
 
-/// Modelled host memory at this moment, after the first look and at the end.
+/// The most modelled host memory so far, at the first look and at the end.
 pub(super) type Memory = [Bytes; 2];
 
 struct Field<'h> {
@@ -71,7 +71,7 @@ pub(super) fn play(
         }
         let ended = field.ended();
         if ended >= first_look && first.is_none() {
-            first = Some(host.driver.counts().host_bytes);
+            first = Some(host.driver.counts().peak_host_bytes);
         }
         let tasks = u64::from(ended) * u64::from(grid.chunks());
         if tasks >= reported + REPORT_EVERY {
@@ -82,7 +82,7 @@ pub(super) fn play(
             break;
         }
     }
-    let last = host.driver.counts().host_bytes;
+    let last = host.driver.counts().peak_host_bytes;
     field.close();
     Ok([first.unwrap_or(last), last])
 }

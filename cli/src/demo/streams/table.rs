@@ -38,10 +38,10 @@ pub(crate) fn table(all: &[Figures]) -> String {
             table.add_row(Row::from(std::iter::once(first).chain(rest).collect::<Vec<_>>()));
         }
     }
-    format!("{table}\n")
+    finished(table)
 }
 
-/// What streams take of the host's memory as a stencil goes on.
+/// What streams took of the host's memory, at most, as a stencil went on.
 pub(crate) fn memory_table(all: &[Figures], size: Size) -> String {
     let grids = [Grid::One, Grid::Two, Grid::Four];
     let mut table = plain();
@@ -49,7 +49,7 @@ pub(crate) fn memory_table(all: &[Figures], size: Size) -> String {
     let titles = grids.iter().flat_map(|grid| {
         looks.map(|look| right(format!("{0}x{0}\n{1}", grid.side(), grouped(look.into()))))
     });
-    table.set_header(std::iter::once(Cell::new("host MiB after\n  iterations")).chain(titles));
+    table.set_header(std::iter::once(Cell::new("peak host MiB\n  by iteration")).chain(titles));
     for policy in Policy::ALL {
         let of = |grid| {
             let of = |f: &&Figures| f.policy == policy && f.workload == Workload::Stencil(grid);
@@ -62,7 +62,7 @@ pub(crate) fn memory_table(all: &[Figures], size: Size) -> String {
         let cells = std::iter::once(Cell::new(format!("  {policy}"))).chain(cells);
         table.add_row(Row::from(cells.collect::<Vec<_>>()));
     }
-    format!("{table}\n")
+    finished(table)
 }
 
 fn plain() -> Table {
@@ -71,6 +71,14 @@ fn plain() -> Table {
         .load_style(presets::UTF8_BORDERS_ONLY)
         .set_content_arrangement(ContentArrangement::Disabled);
     table
+}
+/// Narrow, so that it fits a terminal of 80 columns.
+fn finished(mut table: Table) -> String {
+    let last = table.column_count() - 1;
+    for (number, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((u16::from(number == 0), u16::from(number == last)));
+    }
+    format!("{table}\n")
 }
 fn right(text: impl ToString) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)

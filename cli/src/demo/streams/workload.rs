@@ -90,9 +90,7 @@ impl Size {
         match workload {
             Workload::Sequential | Workload::Leftover => self.tasks as u64,
             Workload::Pipelines => 8 * self.iterations_of_pipelines() as u64,
-            Workload::Stencil(grid) => {
-                self.iterations_of_stencils() as u64 * grid.chunks() as u64
-            }
+            Workload::Stencil(grid) => self.iterations_of_stencils() as u64 * grid.chunks() as u64,
         }
     }
 }

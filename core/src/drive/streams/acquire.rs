@@ -1,12 +1,11 @@
 //! A task gets a stream.
 
-use super::{StreamPool, look::Asked};
+use super::{Shared, StreamPool, look::Asked};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
     id::{DeviceContext, RawProgress, RawStream, StreamKey, StreamRef},
     stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Slot, Why},
-    sync::Mutex,
 };
 
 /// What a try to get a stream brought.
@@ -21,13 +20,13 @@ pub enum Attempt<A = ()> {
 
 /// A creation in progress: taken back when it fails, also by a panic.
 struct Creating<'a, A> {
-    pool: &'a Mutex<crate::stream::Pool<A>>,
+    shared: &'a Shared<A>,
     reservation: Option<Reservation>,
 }
 impl<A> Drop for Creating<'_, A> {
     fn drop(&mut self) {
         if let Some(reservation) = self.reservation.take() {
-            self.pool.lock().abandoned(reservation);
+            self.shared.pool().abandoned(reservation);
         }
     }
 }
@@ -52,11 +51,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub fn try_acquire(&self, key: StreamKey) -> Result<Attempt<A>, StreamError> {
         self.usable()?;
         let mut reaped = false;
-        let mut pool = self.shared.pool.lock();
+        let mut pool = self.shared.pool();
         if pool.reaps_before_claims() {
             drop(pool);
             self.reap();
-            pool = self.shared.pool.lock();
+            pool = self.shared.pool();
         }
         let mut visit = pool.visit();
         loop {
@@ -66,7 +65,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     match self.take(offer) {
                         Ok(lease) => return Ok(Attempt::Leased(lease)),
                         Err((offer, why)) => {
-                            pool = self.shared.pool.lock();
+                            pool = self.shared.pool();
                             pool.refused(offer, why);
                             lost(why)?;
                         }
@@ -81,7 +80,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     drop(pool);
                     reaped = true;
                     self.reap();
-                    pool = self.shared.pool.lock();
+                    pool = self.shared.pool();
                 }
                 Claim::Reap => return Ok(Attempt::Full(pool.shortage())),
                 Claim::Short(shortage) => return Ok(Attempt::Full(shortage)),
@@ -95,12 +94,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// As [`acquire`](Self::acquire).
     pub fn reserve(&self, key: StreamKey) -> Result<Lease<A>, StreamError> {
         self.usable()?;
-        let claim = self.shared.pool.lock().claim_reserved(key);
+        let claim = self.shared.pool().claim_reserved(key);
         match claim {
             Claim::Create(reservation) => self.create(reservation),
             Claim::Short(Shortage::Full { live, cap }) => Err(StreamError::Full { live, cap }),
             _ => {
-                let Shortage::Full { live, cap } = self.shared.pool.lock().shortage();
+                let Shortage::Full { live, cap } = self.shared.pool().shortage();
                 Err(StreamError::Full { live, cap })
             }
         }
@@ -108,7 +107,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// The idle stream of `key` that the next acquire would look at first. Creates nothing and claims nothing:
     /// code that only saves and restores a current stream must not make one.
     pub fn peek(&self, key: StreamKey) -> Option<StreamRef> {
-        let slot = self.shared.pool.lock().peek(key).cloned()?;
+        let slot = self.shared.pool().peek(key).cloned()?;
         let generation = slot.lock().generation;
         Some(slot.reference(generation))
     }
@@ -118,14 +117,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// As [`acquire`](Self::acquire), but for `Create` and `Full`.
     pub fn acquire_existing(&self, key: StreamKey) -> Result<Option<Lease<A>>, StreamError> {
         self.usable()?;
-        let mut pool = self.shared.pool.lock();
+        let mut pool = self.shared.pool();
         let mut visit = pool.visit();
         while let Some(offer) = pool.claim_existing(key, &mut visit) {
             drop(pool);
             match self.take(offer) {
                 Ok(lease) => return Ok(Some(lease)),
                 Err((offer, why)) => {
-                    pool = self.shared.pool.lock();
+                    pool = self.shared.pool();
                     pool.refused(offer, why);
                     lost(why)?;
                 }
@@ -147,7 +146,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             let handed = proven.and_then(|position| tenancy.hand_on(position));
             drop(tenancy);
             if asked == Asked::Driver {
-                self.shared.pool.lock().counts_mut().looks_by_query += 1;
+                self.shared.pool().counts_mut().looks_by_query += 1;
             }
             match handed {
                 Ok(generation) => generation,
@@ -161,14 +160,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     #[cold]
     fn create(&self, reservation: Reservation) -> Result<Lease<A>, StreamError> {
         let key = reservation.key();
-        let mut creating = Creating { pool: &self.shared.pool, reservation: Some(reservation) };
+        let mut creating = Creating { shared: &self.shared, reservation: Some(reservation) };
         self.make_disposal(key.place)?;
         let (raw, word) = self.new_stream(key)?;
         let attachment = (self.attach)(raw);
         let Some(reservation) = creating.reservation.take() else {
             return Err(StreamError::ShutDown);
         };
-        let slot = self.shared.pool.lock().created(reservation, raw, word, attachment);
+        let slot = self.shared.pool().created(reservation, raw, word, attachment);
         Ok(Slot::lease(&slot))
     }
     fn new_stream(&self, key: StreamKey) -> Result<(RawStream, Option<RawProgress>), StreamError> {
@@ -176,7 +175,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             DriverError::DeviceLost(_) => StreamError::DeviceLost,
             cause => StreamError::Create { key, cause },
         };
-        let _held = planted!(CreateUnderLock).then(|| self.shared.pool.lock());
+        let _held = planted!(CreateUnderLock).then(|| self.shared.pool());
         let raw = self.driver.create(key).map_err(failed)?;
         // A driver that fails at its word has none, and is asked in its place.
         let word = self.driver.open_progress(raw).unwrap_or(None);
@@ -184,7 +183,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Makes the disposal stream of a place, with its first stream, so that a free never has to (T7).
     fn make_disposal(&self, place: DeviceContext) -> Result<(), StreamError> {
-        if !self.shared.pool.lock().claim_disposal(place) {
+        if !self.shared.pool().claim_disposal(place) {
             return Ok(());
         }
         let key = StreamKey::new(place);
@@ -192,11 +191,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Ok((raw, word)) => {
                 let attachment = (self.attach)(raw);
                 let made = Made { key, raw, word, kind: Kind::Disposal, attachment };
-                let _slot = self.shared.pool.lock().adopt(made);
+                let _slot = self.shared.pool().adopt(made);
                 Ok(())
             }
             Err(error) => {
-                self.shared.pool.lock().abandon_disposal(place);
+                self.shared.pool().abandon_disposal(place);
                 Err(error)
             }
         }

@@ -163,13 +163,14 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             inside.participants
         };
         let slot = &self.scope.slot;
+        let home = pool.home(slot.key().place);
         let before = {
             let mut tenancy = slot.lock();
             let ended = pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause));
             tenancy.captures = Captures::Over;
             let ended = match (ended, left) {
                 (Ok(graph), 1..) => {
-                    let dead = super::graph::Dead::unused(Some(graph), Vec::new());
+                    let dead = super::graph::Dead::unused(Some(graph), home, Vec::new());
                     pool.shared.graveyard.lock().push(dead);
                     Err(StreamError::Participants { stream, left })
                 }
@@ -204,7 +205,9 @@ impl<B: StreamBackend, A> Drop for Ending<'_, B, A> {
         // The closure panicked: nobody gets the graph, and what it pins goes with it.
         let graph = self.end().ok();
         let pins = std::mem::take(&mut self.scope.pins);
-        self.scope.pool.shared.graveyard.lock().push(super::graph::Dead::unused(graph, pins));
+        let home = self.scope.pool.home(self.scope.slot.key().place);
+        let dead = super::graph::Dead::unused(graph, home, pins);
+        self.scope.pool.shared.graveyard.lock().push(dead);
     }
 }
 
@@ -255,7 +258,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // Even a failed one holds nobody up any more.
         self.retry_frees();
         let graph = match graph {
-            Ok(raw) => Graph::new(raw, pins, self.shared.clone()),
+            Ok(raw) => Graph::new(raw, self.home(lease.key().place), pins, self.shared.clone()),
             Err(error) => {
                 self.unpin_all(pins);
                 return Err(error);

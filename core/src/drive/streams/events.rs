@@ -5,7 +5,7 @@ use super::StreamPool;
 use crate::{
     backend::streams::StreamBackend,
     error::DriverError,
-    id::{DeviceContext, RawEvent},
+    id::{DeviceContext, DeviceId, RawEvent},
 };
 
 /// Events that nobody uses right now.
@@ -27,6 +27,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     pub(super) fn event_back(&self, place: DeviceContext, event: RawEvent) {
         self.shared.events.lock().free.push((place, event));
+    }
+    /// The device was reset, and its events are gone with it.
+    pub(super) fn forget_events(&self, device: DeviceId) {
+        self.shared.events.lock().free.retain(|free| free.0.device != device);
     }
     /// Destroys every event that nobody uses.
     pub(super) fn destroy_events(&self) {

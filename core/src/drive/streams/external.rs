@@ -1,8 +1,8 @@
 //! Raw handles from elsewhere.
 
-use super::{StreamPool, refused};
+use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
-    backend::streams::StreamBackend,
+    backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
     id::{RawStream, StreamKey, StreamRef},
     stream::{Handle, Kind, Lease, Made, Slot},
@@ -31,14 +31,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Err(StreamError::NotOneStream { raw });
         }
         if !planted!(WrapMakesAnother) {
-            let known = self.shared.pool.lock().by_raw(raw).cloned();
+            let known = self.shared.pool().by_raw(raw).cloned();
             if let Some(slot) = known {
                 return Ok(self.wrapped(&slot));
             }
         }
         let attachment = (self.attach)(raw);
         let made = Made { key, raw, word: None, kind: Kind::External, attachment };
-        let slot = self.shared.pool.lock().adopt(made);
+        let slot = self.shared.pool().adopt(made);
         slot.lock().handle = Handle::Exposed;
         Ok(Wrapped::External(Slot::lease(&slot)))
     }
@@ -61,26 +61,76 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # Errors
     /// [`StreamError::Capturing`]; what the driver says.
     pub fn unwrap_external(&self, lease: Lease<A>) -> Result<(), StreamError> {
-        self.usable()?;
         let stream = lease.stream();
-        self.ours(stream)?;
-        let slot = lease.slot();
-        if slot.kind() != Kind::External {
+        if lease.slot().kind() != Kind::External {
             return Err(StreamError::Stale { stream });
         }
-        {
-            let mut tenancy = slot.lock();
-            if self.captures_now(slot, &tenancy) {
-                return Err(StreamError::Capturing { stream });
-            }
-            let place = slot.key().place;
-            let event = self.event(place).map_err(|cause| refused(stream, cause))?;
-            let recorded = self.driver.record_event(event, slot.raw());
-            recorded.map_err(|cause| refused(stream, cause))?;
-            tenancy.final_event = Some(event);
-            tenancy.close(Closed::Trimmed);
-        }
-        self.shared.pool.lock().release_external(stream);
+        self.leave(&lease, Closed::Disowned)?;
+        self.shared.pool().forget_raw(lease.slot());
         Ok(())
+    }
+    /// Takes a stream out of the pool, for an owner who wants to destroy it, or keep it for ever. The pool never
+    /// calls the driver about it again. An event is left that covers its work.
+    ///
+    /// To destroy a pooled stream without this is noticed where the driver reports a stale handle (HIP before
+    /// 7.0), and is a crash where it does not.
+    ///
+    /// # Errors
+    /// [`StreamError::Capturing`]; what the driver says.
+    pub fn disown(&self, lease: Lease<A>) -> Result<RawStream, StreamError> {
+        self.leave(&lease, Closed::Disowned)?;
+        self.shared.pool().forget_raw(lease.slot());
+        Ok(lease.slot().raw())
+    }
+    /// Closes a stream whose work may be unfinished, with an event to wait for in its place.
+    fn leave(&self, lease: &Lease<A>, cause: Closed) -> Result<(), StreamError> {
+        let (slot, stream) = (lease.slot(), lease.stream());
+        let disposal = self.disposal(slot.key().place);
+        let mut tenancy = self.open(lease)?;
+        if self.captures_now(slot, &tenancy) {
+            return Err(StreamError::Capturing { stream });
+        }
+        let event = self.event(slot.key().place).map_err(|cause| refused(stream, cause))?;
+        let recorded = self.driver.record_event(event, slot.raw());
+        recorded.map_err(|cause| refused(stream, cause))?;
+        tenancy.final_event = Some(event);
+        tenancy.close(cause);
+        let followed =
+            disposal.filter(|disposal| self.driver.stream_wait(disposal.raw(), event).is_ok());
+        drop(tenancy);
+        if let Some(disposal) = followed {
+            let hold = disposal.lock();
+            // From here on the event is one of a stream that never captures, and may be asked about.
+            let recorded = self.driver.record_event(event, disposal.raw()).is_ok();
+            drop(hold);
+            if recorded {
+                self.shared.pool().remember_left(slot.clone());
+            }
+        }
+        Ok(())
+    }
+    /// Asks about streams that were closed with work pending: once it is finished nobody has to remember them.
+    pub(super) fn settle_left(&self) {
+        let left = self.shared.pool().take_left();
+        for slot in left {
+            let event = slot.lock().final_event;
+            let finished = event.is_none_or(|event| {
+                let _relaxed = Relaxed::enter(&self.driver);
+                self.driver.query_event(event) == StreamState::Idle
+            });
+            if !finished {
+                self.shared.pool().remember_left(slot);
+                continue;
+            }
+            let event = {
+                let mut tenancy = slot.lock();
+                tenancy.saw_idle();
+                tenancy.final_event.take()
+            };
+            if let Some(event) = event {
+                self.driver.destroy_event(event);
+            }
+            self.shared.pool().forget(&slot);
+        }
     }
 }

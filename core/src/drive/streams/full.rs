@@ -54,10 +54,16 @@ impl<B, A> Acquire<'_, B, A> {
             wanting.next += 1;
             wanting.next
         });
-        match wanting.queue.iter_mut().find(|waiting| waiting.0 == ticket) {
-            Some(waiting) => waiting.1.clone_from(context.waker()),
-            None => wanting.queue.push_back((ticket, context.waker().clone())),
-        }
+        let waker = context.waker().clone();
+        let replaced = match wanting.queue.iter_mut().find(|waiting| waiting.0 == ticket) {
+            Some(waiting) => Some(std::mem::replace(&mut waiting.1, waker)),
+            None => {
+                wanting.queue.push_back((ticket, waker));
+                None
+            }
+        };
+        drop(wanting);
+        drop(replaced); // a waker's destructor is the user's code
     }
     /// Takes its place off the list. Answers whether it was there: if not, it was woken.
     fn leave(&mut self) -> Left {
@@ -65,7 +71,9 @@ impl<B, A> Acquire<'_, B, A> {
         let mut wanting = self.pool.shared.wanting.lock();
         match wanting.queue.iter().position(|waiting| waiting.0 == ticket) {
             Some(at) => {
-                wanting.queue.remove(at);
+                let mine = wanting.queue.remove(at);
+                drop(wanting);
+                drop(mine); // a waker's destructor is the user's code
                 Left::Waiting
             }
             None => Left::Woken,

@@ -4,8 +4,8 @@ use super::{Shared, StreamPool};
 use crate::{
     backend::streams::StreamBackend,
     error::StreamError,
-    id::{RawGraph, RawMemory},
-    stream::{Access, Allocation, Lease, Stamp, Touch},
+    id::{DeviceContext, RawGraph, RawMemory},
+    stream::{Access, Allocation, Lease, Resets, Stamp, Touch},
     sync::Arc,
 };
 
@@ -14,27 +14,40 @@ use crate::{
 /// Dropping it calls no driver: the pool destroys it once its last launch is finished.
 pub struct Graph<A = ()> {
     raw: RawGraph,
+    home: Home,
     pins: Vec<RawMemory>,
     launches: Stamp,
     shared: Arc<Shared<A>>,
+}
+/// Where a graph lives, and since which reset of that device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Home {
+    pub(super) place: DeviceContext,
+    pub(super) born: Resets,
 }
 /// A graph that its owner let go of.
 #[derive(Debug)]
 pub(super) struct Dead {
     /// `None`: its capture failed, and only its pins are left.
     raw: Option<RawGraph>,
+    home: Home,
     pins: Vec<RawMemory>,
     launches: Stamp,
 }
 impl Dead {
     /// What is left of a capture that nobody gets.
-    pub(super) fn unused(raw: Option<RawGraph>, pins: Vec<RawMemory>) -> Self {
-        Self { raw, pins, launches: Stamp::default() }
+    pub(super) fn unused(raw: Option<RawGraph>, home: Home, pins: Vec<RawMemory>) -> Self {
+        Self { raw, home, pins, launches: Stamp::default() }
     }
 }
 impl<A> Graph<A> {
-    pub(super) fn new(raw: RawGraph, pins: Vec<RawMemory>, shared: Arc<Shared<A>>) -> Self {
-        Self { raw, pins, launches: Stamp::default(), shared }
+    pub(super) fn new(
+        raw: RawGraph,
+        home: Home,
+        pins: Vec<RawMemory>,
+        shared: Arc<Shared<A>>,
+    ) -> Self {
+        Self { raw, home, pins, launches: Stamp::default(), shared }
     }
     /// Keeps memory alive for as long as the graph exists. Work that was captured outside the pool may use
     /// memory that only its author knows.
@@ -51,6 +64,7 @@ impl<A> Drop for Graph<A> {
     fn drop(&mut self) {
         let dead = Dead {
             raw: Some(self.raw),
+            home: self.home,
             pins: std::mem::take(&mut self.pins),
             launches: std::mem::take(&mut self.launches),
         };
@@ -70,7 +84,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Launches a graph on the lease's stream, as one piece of work (T13: it has a position only now).
     ///
     /// # Errors
-    /// What the driver says; [`StreamError::Capturing`] when the stream captures.
+    /// What the driver says; [`StreamError::Capturing`] when the stream captures; [`StreamError::Reset`] when the
+    /// graph's device was reset.
     pub fn launch(&self, lease: &mut Lease<A>, graph: &mut Graph<A>) -> Result<Touch, StreamError> {
         self.usable()?;
         {
@@ -78,6 +93,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if self.captures_now(lease.slot(), &tenancy) {
                 return Err(StreamError::Capturing { stream: lease.stream() });
             }
+        }
+        if self.is_gone(graph.home) {
+            return Err(StreamError::Reset { place: graph.home.place });
         }
         let launched = self.driver.launch_graph(graph.raw, lease.slot().raw());
         let position = self.count(lease.slot(), &mut lease.slot().lock());
@@ -87,15 +105,22 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         launched.map_err(|cause| self.refused(lease, cause))?;
         Ok(touch)
     }
+    pub(super) fn home(&self, place: DeviceContext) -> Home {
+        Home { place, born: self.resets(place) }
+    }
+    fn is_gone(&self, home: Home) -> bool {
+        self.resets(home.place) != home.born
+    }
     /// Destroys graphs that nobody has and no launch uses, and frees what they alone kept.
     pub(super) fn bury_graphs(&self) -> u32 {
         let dead = std::mem::take(&mut *self.shared.graveyard.lock());
         let mut buried = 0;
         for dead in dead {
             let running =
-                dead.launches.touches(Access::Write).any(|touch| !self.is_finished(touch));
-            let destroy = |raw| self.driver.destroy_graph(raw);
-            if running || dead.raw.is_some_and(|raw| destroy(raw).is_err()) {
+                dead.launches.touches(Access::Write).any(|touch| !self.is_finished_or_ask(touch));
+            let gone = self.is_gone(dead.home);
+            let refuses = |raw| !gone && self.driver.destroy_graph(raw).is_err();
+            if running || dead.raw.is_some_and(refuses) {
                 self.shared.graveyard.lock().push(dead); // with its pins
                 continue;
             }

@@ -133,7 +133,7 @@ impl<A> Shared<A> {
         }
     }
     fn seen(&self, touch: Touch) -> Seen {
-        let Some(slot) = self.pool.lock().by_id(touch.stream().id()).cloned() else {
+        let Some(slot) = self.pool().by_id(touch.stream().id()).cloned() else {
             return Seen::Finished;
         };
         let tenancy = slot.lock();
@@ -195,16 +195,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             limbo.parked.extend(parked);
             limbo.waiting.extend(waiting);
         }
-        // Destructors and wakers are the user's code: no lock is held.
-        drop(done);
+        // Wakers and destructors are the user's code: no lock is held, and who waits is woken first.
         for (_, waker) in ready {
             waker.wake();
         }
+        drop(done);
         counts
     }
     /// Whether work is finished, by the driver's word where the stream has none of its own. A driver says so
     /// only when the whole stream is idle.
-    fn is_finished_or_ask(&self, touch: Touch) -> bool {
+    pub(super) fn is_finished_or_ask(&self, touch: Touch) -> bool {
         if self.is_finished(touch) {
             return true;
         }

@@ -4,9 +4,10 @@ use super::{StreamPool, guard::Relaxed};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
-    id::{Bytes, RawMemory, StreamKey},
+    id::{Bytes, DeviceContext, RawMemory, StreamKey},
     stream::{
-        Access, Allocation, Deferral, DeferredFree, Lease, Slot, Stamp, Standing, Tenancy, Touch,
+        Access, Allocation, Deferral, DeferredFree, Lease, Resets, Slot, Stamp, Standing, Tenancy,
+        Touch,
     },
     sync::Arc,
 };
@@ -23,6 +24,8 @@ pub enum Freed {
     AtOnce,
     /// Not yet: the pool frees it later, by [`pump`](StreamPool::pump) or at the end of a capture.
     Deferred(Deferral),
+    /// Its device was reset meanwhile, and the memory is gone with that.
+    Gone,
     /// Never: the device is gone, or whether its work is over cannot be known. Counted.
     Leaked,
 }
@@ -54,11 +57,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.allocate(bytes, lease.slot().raw())
         };
         let raw = allocated.map_err(|cause| self.refused(lease, cause))?;
-        Ok(Allocation::new(raw, bytes, lease.key().place, self.shared.id))
+        Ok(self.adopt(raw, bytes, lease.key()))
+    }
+    pub(super) fn resets(&self, place: DeviceContext) -> Resets {
+        self.shared.pool().resets(place.device)
     }
     /// Takes memory of the user's own making under the pool's care.
     pub fn adopt(&self, raw: RawMemory, bytes: Bytes, key: StreamKey) -> Allocation {
-        Allocation::new(raw, bytes, key.place, self.shared.id)
+        let born = self.resets(key.place);
+        Allocation::new(raw, bytes, key.place, self.shared.id, born)
     }
     /// Gives memory up: it is freed exactly once, after all that the stamp remembers, never as part of
     /// somebody's graph, and not while a graph uses it.
@@ -85,6 +92,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Freed::OnStream => counts.freed_on_stream += 1,
             Freed::OnDisposal => counts.freed_on_disposal += 1,
             Freed::AtOnce => counts.freed_at_once += 1,
+            Freed::Gone => counts.gone += 1,
             Freed::Leaked => counts.leaked += 1,
             Freed::Deferred(why) => {
                 counts.deferred += 1;
@@ -101,10 +109,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Freed::Leaked;
         }
         let place = free.memory.place();
-        if let Users::One(slot, touch) = self.users(&mut free.stamp) {
-            if let Some(freed) = self.free_on_stream(&slot, touch, free.memory.raw()) {
-                return freed;
-            }
+        if self.resets(place) != free.memory.born() {
+            return Freed::Gone;
+        }
+        if let Users::One(slot, touch) = self.users(&mut free.stamp)
+            && let Some(freed) = self.free_on_stream(&slot, touch, free.memory.raw())
+        {
+            return freed;
         }
         let Some(disposal) = self.disposal(place) else {
             return Freed::Deferred(Deferral::NoDisposal);

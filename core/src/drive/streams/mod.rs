@@ -37,7 +37,7 @@ use crate::{
         Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot, StreamPolicy,
         StreamTally,
     },
-    sync::{Arc, AtomicU8, Mutex, Ordering, next_pool},
+    sync::{Arc, AtomicU8, Guard, Mutex, Ordering, next_pool},
 };
 
 /// Makes what is attached to a new stream; called with no lock held.
@@ -96,6 +96,16 @@ pub(super) struct Shared<A> {
     wanting: Mutex<full::Wanting>,
 }
 
+impl<A> Shared<A> {
+    /// The pure pool. A stream's lock is never held meanwhile: the pool takes those of streams that it closes.
+    #[inline]
+    fn pool(&self) -> Guard<'_, Pool<A>> {
+        #[cfg(feature = "audit")]
+        assert_eq!(crate::sync::audit::stream_locks_held(), 0, "the pool's lock inside a stream's");
+        self.pool.lock()
+    }
+}
+
 const OPEN: u8 = 0;
 const SHUT: u8 = 1;
 
@@ -142,7 +152,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// What the pool counted since it was made.
     pub fn counts(&self) -> PoolCounts {
-        self.shared.pool.lock().counts()
+        self.shared.pool().counts()
     }
     /// What was freed, and how.
     pub fn memory_counts(&self) -> MemoryCounts {
@@ -150,11 +160,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// The streams of all keys at this moment.
     pub fn tally(&self) -> StreamTally {
-        self.shared.pool.lock().total(self.features.host_bytes)
+        self.shared.pool().total(self.features.host_bytes)
     }
     /// The streams of one key at this moment, with the host memory that they take.
     pub fn tally_of(&self, key: StreamKey) -> StreamTally {
-        self.shared.pool.lock().tally(key, self.features.host_bytes)
+        self.shared.pool().tally(key, self.features.host_bytes)
     }
     /// Pinned host memory that the streams of `key` take, by the driver's own figure for one: what a garbage
     /// collector should know of.
@@ -184,10 +194,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// The stream that a reference names. `None`: it was let go of after its work was proven finished.
     fn find(&self, stream: StreamRef) -> Result<Option<Arc<Slot<A>>>, StreamError> {
         self.ours(stream)?;
-        Ok(self.shared.pool.lock().by_id(stream.id()).cloned())
+        Ok(self.shared.pool().by_id(stream.id()).cloned())
     }
     fn disposal(&self, place: DeviceContext) -> Option<Arc<Slot<A>>> {
-        self.shared.pool.lock().disposal(place).cloned()
+        self.shared.pool().disposal(place).cloned()
     }
     fn refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
         refused(lease.stream(), cause)

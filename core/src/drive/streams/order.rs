@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamWait},
-    error::{DriverError, StreamError},
+    error::{Closed, DriverError, StreamError},
     id::RawEvent,
     stream::{Access, Captures, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
@@ -155,8 +155,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// What can be done about work that is not known to be finished, with the stream's lock held.
     fn unfinished(&self, slot: &Slot<A>, tenancy: &Tenancy) -> Unfinished {
-        if let Standing::Closed(_) = tenancy.standing {
-            return tenancy.final_event.map_or(Unfinished::Unknowable, Unfinished::Event);
+        match (tenancy.standing, tenancy.final_event) {
+            (Standing::Open, _) => {}
+            (_, Some(event)) => return Unfinished::Event(event),
+            // It exists until its work is proven finished.
+            (Standing::Closed(Closed::Trimmed | Closed::Reserved), None) => {}
+            (Standing::Closed(_), None) => return Unfinished::Unknowable,
         }
         match (tenancy.captures, tenancy.before_capture) {
             (Captures::Open, Some(event)) => Unfinished::Event(event),

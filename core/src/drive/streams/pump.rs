@@ -67,6 +67,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let destroyed = self.reap();
         let freed = self.retry_frees();
         let graphs = self.bury_graphs();
+        self.settle_left();
         let (released, ready) = self.settle_limbo();
         let woken = ready + self.wake_wanting(WakeAll::No);
         Pumped { idle, destroyed, graphs, freed, released, woken }
@@ -78,13 +79,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return 0;
         }
         self.look_at_all();
-        self.shared.pool.lock().trim();
+        self.shared.pool().trim();
         self.reap()
     }
     /// The user reset a device: its streams, work and memory are gone. Nothing of it is called again.
     pub fn device_reset(&self, device: DeviceId) {
-        self.shared.pool.lock().device_reset(device);
-        self.shared.memory.lock().forget_device(device);
+        self.shared.pool().device_reset(device);
+        self.forget_events(device);
+        self.retry_frees();
         self.reap();
     }
     /// Destroys everything that is proven idle, and ends the pool: no driver call after this. Leases may
@@ -92,7 +94,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub fn shutdown(&self) -> ShutDown {
         if self.usable().is_ok() {
             self.pump();
-            self.shared.pool.lock().empty();
+            self.shared.pool().empty();
             self.reap();
             self.bury_graphs();
             self.retry_frees();
@@ -100,7 +102,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.destroy_events();
         }
         self.shared.life.store(SHUT, Ordering::Relaxed);
-        let mut pool = self.shared.pool.lock();
+        let mut pool = self.shared.pool();
         let streams_leaked = pool.total(self.features.host_bytes).live();
         pool.lose_all(Closed::Lost);
         drop(pool);
@@ -112,20 +114,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
 
     /// The device is lost: nothing is proven by it, and what it may still write to is leaked.
     fn give_up(&self) -> Pumped {
-        self.shared.pool.lock().lose_all(Closed::Lost);
+        self.shared.pool().lose_all(Closed::Lost);
         self.shared.memory.lock().leak_all();
         self.leak_limbo();
         Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() }
     }
     /// Looks once at every stream that drains.
     fn look_at_all(&self) -> u32 {
-        let mut pool = self.shared.pool.lock();
+        let mut pool = self.shared.pool();
         let visit = pool.visit();
         let mut idle = 0;
         while let Some(offer) = pool.next_draining(&visit) {
             drop(pool);
             let (seen, asked) = self.look(&offer);
-            pool = self.shared.pool.lock();
+            pool = self.shared.pool();
             pool.counts_mut().looks_by_query += u64::from(asked == Asked::Driver);
             match seen {
                 Ok(()) => {
@@ -146,13 +148,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Tries once to destroy each condemned stream, with no lock held (T10).
     pub(super) fn reap(&self) -> u32 {
-        let mut pool = self.shared.pool.lock();
+        let mut pool = self.shared.pool();
         let visit = pool.visit();
         let mut destroyed = 0;
         while let Some(condemned) = pool.next_condemned(&visit) {
             drop(pool);
             let fate = self.fate(&condemned);
-            pool = self.shared.pool.lock();
+            pool = self.shared.pool();
             match fate {
                 Fate::Later => pool.not_yet(condemned),
                 Fate::Leak => pool.leaked(condemned),
@@ -161,7 +163,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     pool.forget_handle(&condemned);
                     drop(pool);
                     let outcome = self.destroy(&condemned.slot);
-                    pool = self.shared.pool.lock();
+                    pool = self.shared.pool();
                     match outcome {
                         Ok(()) => {
                             destroyed += 1;
@@ -176,7 +178,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     fn fate(&self, condemned: &Condemned<A>) -> Fate {
         match condemned.cause {
-            Closed::Bad | Closed::Lost => return Fate::Leak,
+            Closed::Bad | Closed::Lost | Closed::Disowned => return Fate::Leak,
             Closed::Reset => return Fate::Gone,
             _ if planted!(DestroyBusy) => return Fate::Destroy,
             _ => {}
@@ -205,7 +207,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         Ok(())
     }
     fn close_disposals(&self) {
-        let disposals = self.shared.pool.lock().take_disposals();
+        let disposals = self.shared.pool().take_disposals();
         for slot in disposals {
             let idle = {
                 let mut tenancy = slot.lock();
@@ -224,7 +226,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut freed = 0;
         for free in again {
             let done = self.dispose(free);
-            freed += u32::from(!matches!(done, Freed::Deferred(_) | Freed::Leaked));
+            let freed_now = matches!(done, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce);
+            freed += u32::from(freed_now);
         }
         freed
     }

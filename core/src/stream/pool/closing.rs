@@ -3,13 +3,8 @@
 use super::Pool;
 use crate::{
     error::Closed,
-    id::{DeviceId, StreamRef},
-    stream::{
-        policy::Returned,
-        shelf::Seat,
-        slot::{Kind, Slot},
-        tenancy::Standing,
-    },
+    id::DeviceId,
+    stream::{policy::Returned, shelf::Seat, slot::Slot},
     sync::Arc,
 };
 
@@ -69,8 +64,12 @@ impl<A> Pool<A> {
     }
     /// It is about to be destroyed: its handle may come back for another stream from here on.
     pub(crate) fn forget_handle(&mut self, condemned: &Condemned<A>) {
-        let raw = condemned.slot.raw();
-        if self.by_raw.get(&raw) == Some(&condemned.slot.id()) {
+        self.forget_raw(&condemned.slot);
+    }
+    /// Its handle is somebody else's from here on.
+    pub(crate) fn forget_raw(&mut self, slot: &Slot<A>) {
+        let raw = slot.raw();
+        if self.by_raw.get(&raw) == Some(&slot.id()) {
             self.by_raw.remove(&raw);
         }
     }
@@ -85,7 +84,7 @@ impl<A> Pool<A> {
     pub(crate) fn leaked(&mut self, condemned: Condemned<A>) {
         self.forget_handle(&condemned);
         self.gone(&condemned);
-        self.counts.leaked += 1;
+        self.counts.leaked += u64::from(condemned.cause != Closed::Disowned);
     }
     fn gone(&mut self, condemned: &Condemned<A>) {
         self.shelves[condemned.shelf].condemned -= 1;
@@ -105,8 +104,16 @@ impl<A> Pool<A> {
             }
         }
     }
-    /// Lets go of every idle stream.
+    /// Lets go of every idle stream, and of shared ones that nobody has.
     pub fn empty(&mut self) {
+        for at in 0..self.shelves.len() {
+            let unshared = self.shelves[at].all().filter(|(_, slot)| slot.is_unshared());
+            let unshared: Vec<Seat> = unshared.map(|(seat, _)| seat).collect();
+            for seat in unshared {
+                self.shelves[at].leased -= 1;
+                self.condemn(at, seat, Closed::Trimmed);
+            }
+        }
         for shelf in &mut self.shelves {
             shelf.low_water = super::count(shelf.idle.len());
         }
@@ -115,12 +122,20 @@ impl<A> Pool<A> {
 
     /// The user reset `device`: its streams are gone behind the pool's back, and so is their work.
     pub fn device_reset(&mut self, device: DeviceId) {
+        self.resets.entry(device).or_default().0 += 1;
         let concerns = |slot: &Slot<A>| slot.key().place.device == device;
         for slot in self.by_id.values().filter(|slot| concerns(slot)) {
             let mut tenancy = slot.lock();
             tenancy.close(Closed::Reset);
             tenancy.saw_idle();
+            // Events went with the device: they are not destroyed, and nobody waits for them.
+            tenancy.before_capture = None;
+            tenancy.final_event = None;
         }
+        for condemned in self.condemned.iter_mut().filter(|one| concerns(&one.slot)) {
+            condemned.cause = Closed::Reset; // also what was closed before: its handle is dead
+        }
+        self.left.retain(|slot| !concerns(slot));
         for at in 0..self.shelves.len() {
             if self.shelves[at].key.place.device != device {
                 continue;
@@ -147,23 +162,23 @@ impl<A> Pool<A> {
         }
         self.counts.leaked = u64::from(self.live);
     }
-    /// Somebody else's stream is not followed any more.
-    pub(crate) fn release_external(&mut self, stream: StreamRef) {
-        let Some(slot) = self.by_id.get(&stream.id()) else { return };
-        if slot.kind() != Kind::External {
-            return;
-        }
-        let raw = slot.raw();
-        if self.by_raw.get(&raw) == Some(&stream.id()) {
-            self.by_raw.remove(&raw);
-        }
-        let tenancy = slot.lock();
-        // Without an event to wait for, the identity stays: whether its work is over cannot be known.
-        let known =
-            matches!(tenancy.standing, Standing::Closed(_)) && tenancy.covers(tenancy.counted);
-        drop(tenancy);
-        if known {
-            self.by_id.remove(&stream.id());
-        }
+    /// A stream that left with work pending, and an event that may be asked about.
+    pub(crate) fn remember_left(&mut self, slot: Arc<Slot<A>>) {
+        self.left.push(slot);
+    }
+    pub(crate) fn take_left(&mut self) -> Vec<Arc<Slot<A>>> {
+        std::mem::take(&mut self.left)
+    }
+    /// Its work is finished, and it is not the pool's: a stamp of it is a stamp of finished work.
+    pub(crate) fn forget(&mut self, slot: &Slot<A>) {
+        self.by_id.remove(&slot.id());
+    }
+    /// How often a device was reset: what was made before the last time is gone.
+    pub(crate) fn resets(&self, device: DeviceId) -> Resets {
+        self.resets.get(&device).copied().unwrap_or_default()
     }
 }
+
+/// How often a device was reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Resets(u32);

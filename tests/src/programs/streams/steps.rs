@@ -7,6 +7,7 @@ use ringfence_mock::{
     scenario::Name,
     streams::{
         op::RunTime,
+        profile::DriverProfile,
         scenario::{
             Acquire, Capture, DriverFault, Ending, FailingCall, Manner as Asked, Place, Refusal,
             Run, StreamAction, StreamStep, Through,
@@ -27,6 +28,7 @@ struct Held {
 /// What is defined so far.
 struct Names {
     manner: Manner,
+    profile: DriverProfile,
     count: u32,
     leases: Vec<Held>,
     memory: Vec<Name>,
@@ -42,9 +44,16 @@ impl Names {
     }
     /// A lease that may be used now.
     fn lease(&self, which: &Index) -> Option<Held> {
-        let free: Vec<&Held> =
-            self.leases.iter().filter(|held| !self.captures.contains(&held.name)).collect();
+        let free: Vec<&Held> = self.leases.iter().filter(|held| !self.is_captured(held)).collect();
         (!free.is_empty()).then(|| (*which.get(&free)).clone())
+    }
+    /// A stream that captures does nothing else, and neither does its task.
+    fn is_captured(&self, held: &Held) -> bool {
+        self.captures.contains(&held.name) || held.task.is_some_and(|task| self.is_busy(task))
+    }
+    fn is_busy(&self, task: usize) -> bool {
+        let mine = |held: &&Held| held.task == Some(task);
+        self.leases.iter().filter(mine).any(|held| self.captures.contains(&held.name))
     }
     fn end(&mut self, lease: &Name) {
         self.leases.retain(|held| held.name != *lease);
@@ -64,9 +73,10 @@ fn ticks(ticks: u16) -> Ticks {
 }
 
 /// The steps of a program.
-pub fn program(drafts: &[Draft], manner: Manner) -> Vec<StreamStep> {
+pub fn program(drafts: &[Draft], manner: Manner, profile: DriverProfile) -> Vec<StreamStep> {
     let mut names = Names {
         manner,
+        profile,
         count: 0,
         leases: Vec::new(),
         memory: Vec::new(),
@@ -89,7 +99,7 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         Draft::Acquire { high, existing } => acquire(names, *high, *existing),
         Draft::Switch { task, high } => switch(names, task.index(3), *high),
         Draft::Release(which) => {
-            let held = names.lease(which)?;
+            let held = names.lease(which).filter(|held| held.task.is_none())?;
             names.end(&held.name);
             one(StreamAction::Release(vec![held.name]))
         }
@@ -104,6 +114,8 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             if *past && !held.exposed {
                 return None;
             }
+            // Nobody orders work that goes past the pool but its author.
+            let (reads, writes) = if *past { (&None, &None) } else { (reads, writes) };
             one(StreamAction::Run(Run {
                 time: RunTime::Ticks(ticks(*time)),
                 on: vec![held.name],
@@ -192,7 +204,7 @@ fn acquire(names: &mut Names, high: bool, existing: bool) -> Option<Vec<StreamAc
 fn switch(names: &mut Names, task: usize, high: bool) -> Option<Vec<StreamAction>> {
     // A task has one name for each kind of stream.
     let stream = Name::new(format!("t{task}{}", if high { "high" } else { "normal" }));
-    if names.captures.contains(&stream) {
+    if names.is_busy(task) {
         return None;
     }
     if !names.leases.iter().any(|held| held.name == stream) {
@@ -204,9 +216,7 @@ fn switch(names: &mut Names, task: usize, high: bool) -> Option<Vec<StreamAction
 fn end_task(names: &mut Names, task: usize) -> Option<Vec<StreamAction>> {
     let mine = |held: &Held| held.task == Some(task);
     let any = names.leases.iter().any(mine);
-    let capturing =
-        names.leases.iter().any(|held| mine(held) && names.captures.contains(&held.name));
-    if !any || capturing {
+    if !any || names.is_busy(task) {
         return None;
     }
     names.leases.retain(|held| !mine(held));
@@ -223,8 +233,9 @@ fn captures(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             let held = names.lease(on).filter(|held| !held.exposed)?;
             let graph = names.new("g");
             names.captures.push(held.name.clone());
-            let fork =
-                fork.as_ref().and_then(|fork| names.lease(fork)).filter(|fork| !fork.exposed);
+            // A stream that joined a capture of HIP 5.2 captures for ever, and is never destroyed (T9, T10).
+            let fork = fork.as_ref().filter(|_| names.profile != DriverProfile::Hip52);
+            let fork = fork.and_then(|fork| names.lease(fork)).filter(|fork| !fork.exposed);
             let node = |on: &Name, writes| {
                 StreamAction::Run(Run {
                     time: RunTime::Ticks(Ticks::new(5)),
@@ -276,7 +287,7 @@ fn captures(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             Some(vec![StreamAction::Repeat { times: 1, steps }])
         }
         Draft::Abandon(on) => {
-            let held = names.lease(on)?;
+            let held = names.lease(on).filter(|held| held.task.is_none())?;
             names.end(&held.name);
             Some(vec![
                 StreamAction::Expose(held.name.clone()),
@@ -300,7 +311,11 @@ fn faults(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             Some(vec![StreamAction::Fail(DriverFault::Stream(held.name))])
         }
         Draft::Destroy(on) => {
-            let held = names.lease(on)?;
+            // Where a stale handle is a crash, an owner has to say that he destroys a pooled stream.
+            let held = names.lease(on).filter(|_| names.profile != DriverProfile::ClrNew)?;
+            if held.task.is_some() {
+                return None;
+            }
             names.end(&held.name);
             Some(vec![
                 StreamAction::Expose(held.name.clone()),
@@ -308,8 +323,23 @@ fn faults(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
                 StreamAction::Release(vec![held.name]),
             ])
         }
-        Draft::Reset => Some(vec![StreamAction::Reset(0)]),
+        Draft::Reset => reset(names),
         Draft::Lose => Some(vec![StreamAction::Fail(DriverFault::Device)]),
         _ => None,
     }
+}
+/// A device is reset: nobody uses its streams and graphs after that.
+fn reset(names: &mut Names) -> Option<Vec<StreamAction>> {
+    if !names.captures.is_empty() {
+        return None;
+    }
+    let mut steps = vec![StreamAction::Reset(0)];
+    let mut tasks: Vec<usize> = names.leases.iter().filter_map(|held| held.task).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    let own = names.leases.drain(..).filter(|held| held.task.is_none());
+    steps.extend(own.map(|held| StreamAction::Release(vec![held.name])));
+    steps.extend(tasks.into_iter().map(|task| StreamAction::End(Name::new(format!("t{task}")))));
+    steps.extend(names.graphs.drain(..).map(StreamAction::DropGraph));
+    Some(steps)
 }

@@ -25,12 +25,8 @@ pub(super) fn lease(
         }
         "release" => StreamAction::Release(r.known_list("release", LEASE, 1)?),
         "end" => StreamAction::End(r.free_name("end")?),
-        "forget" => {
-            StreamAction::Forget(r.known("forget", &[NameKind::Lease, NameKind::Future])?)
-        }
-        "drop" => {
-            StreamAction::Drop(r.known("drop", &[NameKind::Future, NameKind::Participant])?)
-        }
+        "forget" => StreamAction::Forget(r.known("forget", &[NameKind::Lease, NameKind::Future])?),
+        "drop" => StreamAction::Drop(r.known("drop", &[NameKind::Future, NameKind::Participant])?),
         "copy" => {
             let (future, on) = (r.define("copy", NameKind::Future), r.known("on", LEASE));
             let ticks = r.ticks("ticks");

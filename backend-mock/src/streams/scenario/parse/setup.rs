@@ -14,9 +14,8 @@ use crate::{
 /// Reads the set-up.
 pub(super) fn setup(fields: &mut Fields<'_>, faults: &mut Faults) -> StreamSetup {
     let mut setup = StreamSetup::on(drivers(fields, faults).unwrap_or_default());
-    match fields.flag("words", faults) {
-        Some(false) => setup.words = Words::Off,
-        Some(true) | None => {}
+    if fields.flag("words", faults) == Some(false) {
+        setup.words = Words::Off;
     }
     set(&mut setup.policy, fields.word("policy", faults));
     set(&mut setup.streams, fields.count("streams", 1..=4096, faults));

@@ -178,8 +178,7 @@ fn plain(verb: &str, r: &mut Reader<'_, '_>) -> Option<StreamAction> {
         }
         "shutdown" => {
             r.fixed("shutdown", "now")?;
-            let mut leaks =
-                |key| r.fields.count(key, 0..=u32::MAX, r.faults).unwrap_or_default();
+            let mut leaks = |key| r.fields.count(key, 0..=u32::MAX, r.faults).unwrap_or_default();
             let (streams, memory, buffers) = (leaks("streams"), leaks("memory"), leaks("buffers"));
             StreamAction::ShutDown(crate::streams::scenario::Leaks { streams, memory, buffers })
         }
@@ -198,8 +197,7 @@ fn run(r: &mut Reader<'_, '_>) -> Option<Run> {
     let time = match at.value {
         DeValue::String(word) if word == "endless" => Some(RunTime::Endless),
         DeValue::Integer(_) => {
-            let ticks =
-                crate::scenario::fields::number("run", &at, 0..=1_000_000_000, r.faults);
+            let ticks = crate::scenario::fields::number("run", &at, 0..=1_000_000_000, r.faults);
             ticks.map(|at| RunTime::Ticks(Ticks::new(at.value)))
         }
         other => {

@@ -1,1 +1,4 @@
-
+mod faults;
+mod generate;
+mod round_trip;
+mod running;

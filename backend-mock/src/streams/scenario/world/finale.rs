@@ -2,15 +2,8 @@
 
 use ringfence::backend::streams::{DriverState, StreamDriver, StreamPlatform};
 
-use super::{
-    Hand, StreamFailure, StreamReport, SHOWN,
-    failure::Stop,
-    things::Source,
-};
-use crate::{
-    scenario::Name,
-    streams::seen::Declaration,
-};
+use super::{Hand, SHOWN, StreamFailure, StreamReport, failure::Stop, things::Source};
+use crate::{scenario::Name, streams::seen::Declaration};
 
 /// Pumps until nothing more happens: each lets go of what the one before freed.
 const PUMPS: usize = 16;

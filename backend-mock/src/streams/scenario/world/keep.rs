@@ -84,9 +84,8 @@ impl Hand {
         self.driver().user().device_reset(device).map_err(Stop::driver)?;
         self.pool().device_reset(device);
         for array in self.state().arrays.values_mut() {
-            let there = |allocation: &ringfence::stream::Allocation| {
-                allocation.place().device == device
-            };
+            let there =
+                |allocation: &ringfence::stream::Allocation| allocation.place().device == device;
             if array.allocation.as_ref().is_some_and(there) {
                 array.allocation = None; // it is gone with its device
             }
@@ -101,7 +100,11 @@ impl Hand {
         let left = self.pool().shutdown();
         for array in self.state().arrays.values() {
             let deferred = array.freed == Some(FreedHow::Deferred);
-            if deferred && self.driver().with_model(|model| model.memory_state(array.raw) != MemoryState::Gone) {
+            if deferred
+                && self
+                    .driver()
+                    .with_model(|model| model.memory_state(array.raw) != MemoryState::Gone)
+            {
                 self.say(Declaration::Leaked { memory: array.raw });
             }
         }

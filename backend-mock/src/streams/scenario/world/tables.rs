@@ -38,8 +38,7 @@ impl Hand {
         };
         {
             let mut state = self.state();
-            let new =
-                || Table { streams: Some(TaskStreams::new(key)), leases: BTreeMap::new() };
+            let new = || Table { streams: Some(TaskStreams::new(key)), leases: BTreeMap::new() };
             state.tables.entry(task.clone()).or_insert_with(new);
             state.tenants.insert(name.clone(), tenant);
         }
@@ -63,7 +62,9 @@ impl Hand {
         };
         let taken = find(&mut self.state().tables, "task", task)?.streams.take();
         let Some(mut streams) = taken else {
-            return Err(StreamFailure::misuse(format!("`{task}` is in the middle of a step")).into());
+            return Err(
+                StreamFailure::misuse(format!("`{task}` is in the middle of a step")).into()
+            );
         };
         let got = self.asking(number, key, Manner::Any, || -> Result<(), StreamError> {
             streams.switch(self.pool(), key)?;

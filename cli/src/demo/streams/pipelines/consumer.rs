@@ -5,7 +5,9 @@ use ringfence::{
     stream::{Access, Stamp},
 };
 
-use super::{BYTES, CAPTURE_EVERY, CAPTURE_TURNS, Item, Pipelines, SLOW, library_calls};
+use super::{
+    BYTES, CAPTURE_EVERY, CAPTURE_TURNS, Item, Pipelines, SLOW, UNREAD_EVERY, library_calls,
+};
 use crate::demo::streams::host::Task;
 
 /// How far it is.
@@ -29,7 +31,7 @@ impl Pipelines<'_> {
     pub(super) fn consume(&mut self, at: usize) -> Result<(), StreamError> {
         let host = self.host;
         if self.capturing.is_some() {
-            for Item { memory, stamp } in std::mem::take(&mut self.given_away) {
+            for Item { memory, stamp } in std::mem::take(&mut self.garbage) {
                 host.retire(memory, stamp);
             }
         }
@@ -42,6 +44,13 @@ impl Pipelines<'_> {
             return Ok(());
         };
         let next = match next {
+            Next::Reduce if self.leaves_unread(at) => {
+                // By the time it is freed, the stream that wrote it may be the one that captures.
+                self.garbage.push(item);
+                host.end(task);
+                self.all[at].consumed += 1;
+                return Ok(());
+            }
             Next::Reduce => {
                 let ordered = host.order_after(&mut task, &item.stamp, Access::Read);
                 if host.unless_held_up(ordered)?.is_none() {
@@ -69,6 +78,9 @@ impl Pipelines<'_> {
         self.all[at].consumer = Some(Consumer { task, item, next });
         Ok(())
     }
+    fn leaves_unread(&self, at: usize) -> bool {
+        at != SLOW && self.all[at].consumed % UNREAD_EVERY == 1
+    }
     fn after_reducing(&self, at: usize) -> Next {
         match self.all[at].consumed % CAPTURE_EVERY {
             _ if at == SLOW => Next::Call(library_calls(at)),
@@ -84,7 +96,7 @@ impl Pipelines<'_> {
         let mut stamp = Stamp::default();
         stamp.add(host.submit(&mut task, fill)?, Access::Write);
         // Somebody else frees what this task has used, while it captures.
-        self.given_away.push(item);
+        self.garbage.push(item);
         self.capturing = Some(at);
         let [first, second] = ["first", "second"].map(|name| self.work(name).writes(memory.raw()));
         let captured = host.capture(&mut task, |scope| {
