@@ -24,7 +24,8 @@ struct Line {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Track the same work in five ways, and print what each costs (the default)
+    /// Track the same work in five ways, give streams to tasks in four, and print what each costs (the
+    /// default)
     Demo(demo::Options),
     /// Play scenario files, and check every step against the rules
     Replay(replay::Options),

@@ -5,8 +5,8 @@ use ringfence::{
     backend::streams::{CaptureMode, CaptureStatus, DriverState, StreamState, StreamWait},
     error::DriverError,
     id::{
-        Bytes, DeviceId, Generation, Position, RawEvent, RawGraph, RawMemory, RawProgress, RawStream,
-        StreamId, StreamKey, StreamRef,
+        Bytes, DeviceId, Generation, Position, RawEvent, RawGraph, RawMemory, RawProgress,
+        RawStream, StreamId, StreamKey, StreamRef,
     },
 };
 
@@ -110,26 +110,51 @@ pub enum Call {
     /// `end_capture`. `ops`: the nodes of the graph.
     EndCapture { stream: RawStream, outcome: Result<RawGraph, DriverError>, ops: Vec<OpId> },
     /// `launch_graph`: one new piece of work, which touches what the graph touches.
-    LaunchGraph { graph: RawGraph, stream: RawStream, op: Option<OpId>, touches: Touches, outcome: Result<(), DriverError> },
+    LaunchGraph {
+        graph: RawGraph,
+        stream: RawStream,
+        op: Option<OpId>,
+        touches: Touches,
+        outcome: Result<(), DriverError>,
+    },
     /// `destroy_graph`.
     DestroyGraph { graph: RawGraph, outcome: Result<(), DriverError> },
     /// `allocate`.
     Allocate { bytes: Bytes, stream: RawStream, outcome: Result<RawMemory, DriverError> },
     /// `free`. `op`: the piece of work that frees it in the stream's order; `None` with success: freed at once.
     /// `recorded`: it became a node of somebody's graph.
-    Free { memory: RawMemory, stream: RawStream, op: Option<OpId>, recorded: bool, outcome: Result<(), DriverError> },
+    Free {
+        memory: RawMemory,
+        stream: RawStream,
+        op: Option<OpId>,
+        recorded: bool,
+        outcome: Result<(), DriverError>,
+    },
     /// `open_progress`, `close_progress`.
     OpenProgress { stream: RawStream, outcome: Option<RawProgress> },
     /// See above.
     CloseProgress { word: RawProgress },
     /// `mark`. `op`: the piece of work that writes the word. `captured`: the stream was capturing.
-    Mark { stream: RawStream, word: RawProgress, position: Position, op: Option<OpId>, captured: bool, outcome: Result<(), DriverError> },
+    Mark {
+        stream: RawStream,
+        word: RawProgress,
+        position: Position,
+        op: Option<OpId>,
+        captured: bool,
+        outcome: Result<(), DriverError>,
+    },
     /// `observe`.
     Observe { word: RawProgress, outcome: Position },
     /// `wait_progress`.
     WaitProgress { word: RawProgress, position: Position, outcome: StreamWait },
     /// `launch`. `recorded`: it became a node, and does not run.
-    Launch { stream: RawStream, op: Option<OpId>, touches: Touches, recorded: bool, outcome: Result<(), DriverError> },
+    Launch {
+        stream: RawStream,
+        op: Option<OpId>,
+        touches: Touches,
+        recorded: bool,
+        outcome: Result<(), DriverError>,
+    },
 }
 
 /// What the device did by itself.
@@ -170,7 +195,14 @@ pub enum Declaration {
     /// It returned, with a lease or without.
     AcquireEnded { task: TaskName },
     /// The library gave a lease to a task.
-    Leased { lease: LeaseName, task: TaskName, key: StreamKey, raw: RawStream, stream: StreamRef, exclusive: Exclusive },
+    Leased {
+        lease: LeaseName,
+        task: TaskName,
+        key: StreamKey,
+        raw: RawStream,
+        stream: StreamRef,
+        exclusive: Exclusive,
+    },
     /// The lease was dropped: the library may do with it what is right.
     Released { lease: LeaseName },
     /// The lease was forgotten without a drop: its stream never comes back.

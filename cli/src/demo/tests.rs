@@ -1,3 +1,5 @@
+use std::process::ExitCode;
+
 use ringfence::{
     error::Error,
     id::{Generation, LaneId, PacketId, QueueId, UseId},
@@ -6,9 +8,11 @@ use ringfence::{
 use ringfence_mock::{chooser::Profile, oracle::Rule};
 
 use super::{
+    Half,
     checks::{self, Check, Held},
     report,
     run::{self, Configuration, Figures},
+    streams, verdict,
     workload::{EVENTS_EACH, Kind, Mix, QUEUES, Step},
 };
 use crate::output::Colours;
@@ -126,4 +130,26 @@ fn a_run_that_ends_early_says_which_and_why() {
         report.starts_with("ringfence: polling on host signals: the run ended early: use q2g0#7")
     );
     assert!(report.ends_with("moves:\n       1  wait for s0x1 < 1\n"), "{report}");
+}
+
+/// The exit code tells of a broken rule, and of a claim about leases that does not hold.
+#[test]
+fn streams_that_break_a_rule_or_a_claim_fail_the_demonstration() {
+    let size = streams::Size::new(200);
+    let (policy, workload) = (streams::Policy::Lease, streams::Workload::Leftover);
+    println!("{workload} with {policy}, {size:?}");
+    let played = streams::run(policy, workload, size, &mut |_| {}).expect("a healthy driver");
+    let judged = |figures: streams::Figures| {
+        let figures = vec![figures];
+        let checks = streams::checks(&figures);
+        verdict(&Half { figures: Vec::new(), checks: Vec::new() }, &Half { figures, checks })
+    };
+    assert_eq!(judged(played.clone()), ExitCode::SUCCESS);
+    type Spoil = fn(&mut streams::Figures);
+    let spoiled: [Spoil; 3] = [|f| f.violations = 1, |f| f.shared = 1, |f| f.pool.created = 1_000];
+    for spoil in spoiled {
+        let mut figures = played.clone();
+        spoil(&mut figures);
+        assert_eq!(judged(figures), ExitCode::FAILURE);
+    }
 }

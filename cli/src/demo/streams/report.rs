@@ -48,6 +48,7 @@ pub(crate) fn opening(size: Size) -> String {
 pub(crate) fn notes() -> String {
     format!(
         "model: {LABEL}. Host time of the driver calls, and the device's own time.\n\
+         leased, draining: the most at one time. fresh_drop closes what comes back, so that nothing drains.\n\
          host MiB: pinned by streams and hardware queues, at most; {LABEL}.\n\
          creations: {CREATION_SOURCE}.\n\n"
     )

@@ -111,20 +111,29 @@ fn a_run_repeats_itself_and_reports_its_progress() {
 /// The oracle watches: a rule that the pool breaks is named, with its trace, and the figures show it.
 #[test]
 fn a_planted_fault_is_reported_by_its_rule() {
+    use Policy::{FreshDrop, Lease};
+    use Workload::{Leftover, Pipelines, Stencil};
     let planted = [
-        (Fault::LeaseBeforeDone, Workload::Leftover, StreamRule::T1),
-        (Fault::FreeOnRecycled, Workload::Pipelines, StreamRule::T7),
-        (Fault::KeepGeneration, Workload::Sequential, StreamRule::T6),
+        (Fault::LeaseBeforeDone, Lease, Leftover, StreamRule::T1),
+        (Fault::CapCountsLeases, Lease, Stencil(Grid::Four), StreamRule::T2),
+        (Fault::CreateUnderLock, Lease, Leftover, StreamRule::T4),
+        (Fault::ActAfterCheck, Lease, Pipelines, StreamRule::T5),
+        (Fault::KeepGeneration, Lease, Leftover, StreamRule::T6),
+        (Fault::FreeOnRecycled, Lease, Pipelines, StreamRule::T7),
+        (Fault::QueryWithoutGuard, Lease, Pipelines, StreamRule::T8),
+        (Fault::DestroyBusy, FreshDrop, Leftover, StreamRule::T10),
+        (Fault::MarkWhileCapturing, Lease, Pipelines, StreamRule::T13),
     ];
-    for (fault, workload, rule) in planted {
-        let played = plant::with(fault, || run(Policy::Lease, workload, SIZE, &mut |_| {}));
+    for (fault, policy, workload, rule) in planted {
+        println!("{} in {workload} with {policy}, {SIZE:?}", fault.name());
+        let played = plant::with(fault, || run(policy, workload, SIZE, &mut |_| {}));
         let (first, text) = match played {
             Ok(figures) => (figures.first_violation.clone(), report::broken(&figures)),
             Err(aborted) => (aborted.first_violation.clone(), report::aborted(&aborted)),
         };
         let first = first.unwrap_or_else(|| panic!("{} goes unnoticed", fault.name()));
         assert_eq!(first.rule, rule, "{}: {first}", fault.name());
-        assert!(text.contains(&format!("{workload} with lease")), "{text}");
+        assert!(text.contains(&format!("{workload} with {policy}")), "{text}");
         assert!(text.contains(&format!("{rule} broken")), "{text}");
     }
 }
@@ -163,4 +172,13 @@ fn the_length_of_all_workloads_follows_from_the_tasks() {
     assert!(text.contains("20,000 tasks one after another"), "{text}");
     assert!(text.contains("2,000 iterations over NxN chunks, 3 in flight"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+/// A cap that counts live leases makes the pool create what it need not: the claim fails, not the rule alone.
+#[test]
+fn needless_creations_break_the_claim() {
+    let workload = Workload::Stencil(Grid::Four);
+    let figures = plant::with(Fault::CapCountsLeases, || figures(Policy::Lease, workload));
+    let missed = missed(&[figures]);
+    assert!(missed.iter().any(|check| check.claim.contains("streams created <=")), "{missed:?}");
 }

@@ -2,7 +2,7 @@
 
 use super::{Graph, StreamPool, refused};
 use crate::{
-    backend::streams::{CaptureMode, StreamBackend, StreamWork},
+    backend::streams::{CaptureMode, CaptureStatus, StreamBackend, StreamWork},
     error::{Closed, StreamError},
     id::{RawEvent, RawGraph, RawMemory, StreamRef},
     stream::{Allocation, Captures, Lease, Slot, Standing},
@@ -108,8 +108,12 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// # Errors
     /// What the driver says.
     pub fn fork(&mut self, other: &mut Lease<A>) -> Result<(), StreamError> {
-        drop(self.pool.open(other)?);
-        other.slot().lock().captures = Captures::Open;
+        let before = self.pool.cover_before_capture(other)?;
+        {
+            let mut tenancy = self.pool.open(other)?;
+            tenancy.captures = Captures::Open;
+            tenancy.before_capture = before;
+        }
         self.forks.push(other.slot().clone());
         self.chain(self.stream, &self.slot, other.slot())
     }
@@ -190,8 +194,15 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
         for fork in &self.scope.forks {
             let mut tenancy = fork.lock();
             tenancy.captures = Captures::Over;
-            if matches!(self.ended, Some(Err(_))) {
+            let before = tenancy.before_capture.take();
+            // A stream that joined a capture of HIP 5.2 swallows all later work, also after a good end.
+            let still = pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
+            if still || matches!(self.ended, Some(Err(_))) {
                 tenancy.close(Closed::Capture);
+                tenancy.final_event = before;
+            } else if let Some(event) = before {
+                drop(tenancy);
+                pool.event_back(fork.key().place, event);
             }
         }
         self.ended.unwrap_or(Err(StreamError::Capturing { stream }))
@@ -288,8 +299,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 .map_err(refused)?;
             event
         };
-        let _hold = disposal.lock();
+        let mut tenancy = disposal.lock();
         self.driver.record_event(event, disposal.raw()).map_err(refused)?;
+        let _position = self.count(&disposal, &mut tenancy);
         Ok(Some(event))
     }
     fn unpin_all(&self, pins: Vec<RawMemory>) {

@@ -99,9 +99,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             disposal.filter(|disposal| self.driver.stream_wait(disposal.raw(), event).is_ok());
         drop(tenancy);
         if let Some(disposal) = followed {
-            let hold = disposal.lock();
+            let mut hold = disposal.lock();
             // From here on the event is one of a stream that never captures, and may be asked about.
             let recorded = self.driver.record_event(event, disposal.raw()).is_ok();
+            let _position = self.count(&disposal, &mut hold);
             drop(hold);
             if recorded {
                 self.shared.pool().remember_left(slot.clone());

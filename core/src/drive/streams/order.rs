@@ -118,8 +118,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             other => other,
         }
     }
-    /// Check, record and wait: one hold of the producer's lock (T5).
+    /// Check, record and wait: one hold of the producer's lock (T5). The wait is work of the waiter, which is not
+    /// idle before it is over.
     fn wait_on_device(
+        &self,
+        slot: &Slot<A>,
+        touch: Touch,
+        waiter: &Slot<A>,
+    ) -> Result<Ordered, StreamError> {
+        let ordered = self.enqueue_wait(slot, touch, waiter)?;
+        if ordered == Ordered::OnDevice {
+            let _position = self.count(waiter, &mut waiter.lock());
+        }
+        Ok(ordered)
+    }
+    fn enqueue_wait(
         &self,
         slot: &Slot<A>,
         touch: Touch,

@@ -49,6 +49,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         tenancy.handle = Handle::Exposed;
         Ok(Touch::new(stream, tenancy.count()))
     }
+    /// Whether the tenancy goes on: its stream is open, and was not handed on. Its lease may have been dropped.
+    pub fn is_current(&self, stream: StreamRef) -> bool {
+        let Ok(Some(slot)) = self.find(stream) else { return false };
+        let tenancy = slot.lock();
+        tenancy.generation == stream.generation() && tenancy.standing == Standing::Open
+    }
     /// Whether work is known to be finished: by what was seen, or by one load of host memory. Asks no driver.
     pub fn is_finished(&self, touch: Touch) -> bool {
         let Ok(found) = self.find(touch.stream()) else { return false };

@@ -202,7 +202,7 @@ pub fn machine(profile: DriverProfile, variant: u32) -> StreamSetup {
         words: if variant & 1 == 0 { Words::On } else { Words::Off },
         pump: if variant & 2 == 0 { Pumping::Manual } else { Pumping::Auto },
         idle_cap: 2,
-        looks: if variant & 4 == 0 { 32 } else { 1 },
+        looks: if variant & 4 == 0 { 32 } else { 5 },
         queues: 2,
         ..StreamSetup::on([profile])
     }

@@ -87,12 +87,28 @@ pub fn program(drafts: &[Draft], manner: Manner, profile: DriverProfile) -> Vec<
     all(drafts, &mut names)
 }
 fn all(drafts: &[Draft], names: &mut Names) -> Vec<StreamStep> {
-    drafts.iter().flat_map(|draft| steps(draft, names)).map(StreamStep::from).collect()
+    drafts.iter().flat_map(|draft| steps(draft, names)).collect()
+}
+fn steps(draft: &Draft, names: &mut Names) -> Vec<StreamStep> {
+    let steps = match draft {
+        Draft::UserCapture { on, others } => user_capture(on, others, names),
+        _ => step(draft, names).map(|actions| actions.into_iter().map(StreamStep::from).collect()),
+    };
+    steps.unwrap_or_default()
+}
+/// A capture past the pool. Its steps stand by themselves: an error of one does not leave it open.
+fn user_capture(on: &Index, others: &[Draft], names: &mut Names) -> Option<Vec<StreamStep>> {
+    let on = names.lease(on).filter(|held| held.exposed)?.name;
+    names.captures.push(on.clone());
+    let begin = StreamAction::BeginCapture { on: on.clone(), mode: CaptureMode::Relaxed };
+    let mut steps = vec![StreamStep::from(begin)];
+    steps.extend(all(others, names));
+    names.captures.clear();
+    let graph = names.new("g");
+    steps.push(StreamAction::EndCapture { graph, on }.into());
+    Some(steps)
 }
 /// `None`: nothing that it could be about exists.
-fn steps(draft: &Draft, names: &mut Names) -> Vec<StreamAction> {
-    step(draft, names).unwrap_or_default()
-}
 fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
     let one = |action| Some(vec![action]);
     match draft {
@@ -137,7 +153,12 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             names.futures.push(future.clone());
             one(StreamAction::Copy { future, on, ticks: ticks(*time) })
         }
-        Draft::Poll(which) => one(StreamAction::Poll(pick(which, &names.futures)?)),
+        Draft::Poll(which) => {
+            // Once: it may be ready, and is over then.
+            let future = pick(which, &names.futures)?;
+            names.futures.retain(|other| *other != future);
+            one(StreamAction::Poll(future))
+        }
         Draft::Cancel(which) => {
             let future = pick(which, &names.futures)?;
             names.futures.retain(|other| *other != future);
@@ -180,24 +201,28 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             ])
         }
         Draft::Sync(which) => {
+            // HIP 5.7 refuses host waits to a thread that captures.
+            if !names.captures.is_empty() {
+                return None;
+            }
             let of = pick(which, &names.memory)?;
             one(StreamAction::Sync { of, limit: 1_000_000 })
         }
         Draft::Pump => one(StreamAction::Pump),
         Draft::Trim => one(StreamAction::Trim),
-        Draft::Capture { .. } | Draft::UserCapture { .. } | Draft::Abandon(_) => {
-            captures(draft, names)
-        }
+        Draft::Capture { .. } | Draft::Abandon(_) => captures(draft, names),
         _ => faults(draft, names),
     }
 }
 fn acquire(names: &mut Names, high: bool, existing: bool) -> Option<Vec<StreamAction>> {
     // A lease of an existing stream may find none: then its name stands for nothing.
-    if existing && names.manner == Manner::Healthy {
+    if existing && (names.manner == Manner::Healthy || !names.captures.is_empty()) {
         return None;
     }
     let name = names.new("s");
-    names.leases.push(Held { name: name.clone(), task: None, exposed: false });
+    if !existing {
+        names.leases.push(Held { name: name.clone(), task: None, exposed: false });
+    }
     let manner = if existing { Asked::Existing } else { Asked::Any };
     Some(vec![StreamAction::Acquire(Acquire { place: place(high), manner, ..Acquire::of(name) })])
 }
@@ -235,6 +260,8 @@ fn captures(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             names.captures.push(held.name.clone());
             // A stream that joined a capture of HIP 5.2 captures for ever, and is never destroyed (T9, T10).
             let fork = fork.as_ref().filter(|_| names.profile != DriverProfile::Hip52);
+            // An error inside a capture leaves its fork unjoined.
+            let fork = fork.filter(|_| names.manner != Manner::Exposed);
             let fork = fork.and_then(|fork| names.lease(fork)).filter(|fork| !fork.exposed);
             let node = |on: &Name, writes| {
                 StreamAction::Run(Run {
@@ -274,18 +301,6 @@ fn captures(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
             }
             Some(vec![StreamAction::Repeat { times: 1, steps: vec![step] }])
         }
-        Draft::UserCapture { on, others } => {
-            let held = names.lease(on).filter(|held| held.exposed)?;
-            names.captures.push(held.name.clone());
-            let begin =
-                StreamAction::BeginCapture { on: held.name.clone(), mode: CaptureMode::Relaxed };
-            let mut steps = vec![StreamStep::from(begin)];
-            steps.extend(all(others, names));
-            names.captures.clear();
-            let graph = names.new("g");
-            steps.push(StreamAction::EndCapture { graph, on: held.name }.into());
-            Some(vec![StreamAction::Repeat { times: 1, steps }])
-        }
         Draft::Abandon(on) => {
             let held = names.lease(on).filter(|held| held.task.is_none())?;
             names.end(&held.name);
@@ -307,7 +322,7 @@ fn faults(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         Draft::RefuseFree(nth) => refused(FailingCall::Free, *nth, Some(Refusal::Conflict)),
         Draft::RefuseQuery => refused(FailingCall::Query, 0, Some(Refusal::Conflict)),
         Draft::Poison(on) => {
-            let held = names.lease(on)?;
+            let held = names.lease(on).filter(|held| held.task.is_none())?;
             Some(vec![StreamAction::Fail(DriverFault::Stream(held.name))])
         }
         Draft::Destroy(on) => {

@@ -1,4 +1,5 @@
 mod faults;
 mod generate;
+mod random;
 mod round_trip;
 mod running;

@@ -91,6 +91,13 @@ impl Hand {
         let Ok(tenant) = state.tenant(name) else { return };
         let (key, of) = (tenant.key, tenant.task);
         let before = state.tables.get(task).and_then(|table| table.leases.get(&key).copied());
+        // A closed stream is of no use, and the table has let go of it.
+        let closed = before.filter(|(_, known)| !self.pool().is_current(*known));
+        if let Some((number, _)) = closed {
+            drop(state);
+            self.say(Declaration::Released { lease: number });
+            state = self.state();
+        }
         let (number, said) = match before {
             Some((number, known)) if known == stream => {
                 (number, Declaration::Switched { task: of, key, stream })
