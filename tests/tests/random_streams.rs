@@ -45,6 +45,11 @@ fn healthy_programs() {
 }
 
 #[test]
+fn programs_in_which_the_driver_refuses() {
+    check(Manner::Refusing, 2_000);
+}
+
+#[test]
 fn programs_with_handles_given_out() {
     check(Manner::Exposed, 2_000);
 }

@@ -16,7 +16,12 @@ mod workload;
 #[cfg(test)]
 mod tests;
 
-use std::process::ExitCode;
+use std::{
+    panic::resume_unwind,
+    process::ExitCode,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -166,17 +171,28 @@ fn run_streams(size: streams::Size) -> Result<Vec<streams::Figures>, String> {
         runs.extend(streams::Policy::ALL.map(|policy| (policy, workload)));
     }
     let bar = progress_bar(runs.iter().map(|(_, workload)| size.about(*workload)).sum(), "tasks");
-    let mut all = Vec::with_capacity(runs.len());
-    for (policy, workload) in runs {
-        bar.set_message(format!("{workload} with {policy}"));
-        let played = streams::run(policy, workload, size, &mut |tasks| bar.inc(tasks));
-        all.push(played.map_err(|aborted| {
-            bar.finish_and_clear();
-            streams::aborted(&aborted)
-        })?);
-    }
+    // Each run has a driver and a thread of its own, so that it repeats itself beside the other one.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut played = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(policy, workload)) = runs.get(number) else { return played };
+            bar.set_message(format!("{workload} with {policy}"));
+            let run = streams::run(policy, workload, size, &mut |tasks| bar.inc(tasks));
+            played.push((number, run));
+        }
+    };
+    let mut played = thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let mut played = work();
+        played.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        played
+    });
     bar.finish_and_clear();
-    Ok(all)
+    played.sort_by_key(|(number, _)| *number);
+    let all = played.into_iter().map(|(_, run)| run.map_err(|aborted| streams::aborted(&aborted)));
+    all.collect()
 }
 
 fn verdict(signals: &Half<Figures>, streams: &Half<streams::Figures>) -> ExitCode {

@@ -181,6 +181,7 @@ impl Row {
             StreamAction::Finish(on) => self.name("finish", on),
             StreamAction::Alloc { memory, on } => self.pair("alloc", memory, on),
             StreamAction::Free(memory) => self.name("free", memory),
+            StreamAction::Disown(lease) => self.name("disown", lease),
             StreamAction::Expose(lease) => self.name("expose", lease),
             StreamAction::Capture(capture) => self.capture(capture),
             StreamAction::Pin(memory) => self.name("pin", memory),

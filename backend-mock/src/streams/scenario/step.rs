@@ -231,6 +231,8 @@ pub enum StreamAction {
     },
     /// Memory is given up.
     Free(Name),
+    /// The stream leaves the pool: it is the user's from here on, under the lease's name.
+    Disown(Name),
     /// The raw handle is given out.
     Expose(Name),
     /// A capture through the pool.

@@ -24,7 +24,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if let Standing::Closed(cause) = tenancy.standing {
             return (Err(Why::Closed(cause)), Asked::Nobody);
         }
-        self.prove_finished(slot, tenancy)
+        match self.prove_finished(slot, tenancy) {
+            (Err(Why::Capturing(_)), asked) if planted!(HandOutCapturing) => {
+                (Ok(tenancy.counted), asked)
+            }
+            proven => proven,
+        }
     }
     /// The same of a stream that is closed: whether it may be destroyed.
     pub(super) fn prove_finished(
@@ -66,7 +71,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             match self.driver.capture_status(slot.raw()) {
                 CaptureStatus::None => {}
                 CaptureStatus::Unknown(cause) => return Err(Why::Bad(cause)),
-                _ if planted!(HandOutCapturing) => return Ok(tenancy.counted),
                 status => return Err(Why::Capturing(status)),
             }
         }

@@ -10,7 +10,7 @@ pub use steps::program;
 use proptest::{prelude::*, sample::Index};
 use ringfence_mock::streams::{
     profile::DriverProfile,
-    scenario::{Pumping, StreamSetup},
+    scenario::{Manner as Asked, Pumping, StreamSetup},
     system::Words,
 };
 
@@ -19,7 +19,7 @@ use ringfence_mock::streams::{
 #[derive(Clone, Debug)]
 pub enum Draft {
     /// A task of its own gets a stream.
-    Acquire { high: bool, existing: bool },
+    Acquire { high: bool, manner: Asked },
     /// One of three tasks asks for its stream of a kind.
     Switch { task: Index, high: bool },
     /// A lease is dropped.
@@ -93,6 +93,8 @@ pub enum Draft {
 pub enum Manner {
     /// Nothing breaks, and nobody goes past the pool: every step has to succeed.
     Healthy,
+    /// The driver refuses frees and queries now and then, as it may: every step has to succeed.
+    Refusing,
     /// Handles are given out and used.
     Exposed,
     /// Things break: steps may end in errors, but no rule may break.
@@ -106,8 +108,10 @@ fn draft(manner: Manner, inside: bool) -> BoxedStrategy<Draft> {
     let index = any::<Index>;
     let ticks = || 1..40_u16;
     let rare = |odds| prop::bool::weighted(odds);
+    let asked =
+        prop_oneof![8 => Just(Asked::Any), 1 => Just(Asked::Existing), 1 => Just(Asked::Reserved)];
     let plain = prop_oneof![
-        8 => (rare(0.2), rare(0.1)).prop_map(|(high, existing)| Draft::Acquire { high, existing }),
+        8 => (rare(0.2), asked).prop_map(|(high, manner)| Draft::Acquire { high, manner }),
         3 => (index(), any::<bool>()).prop_map(|(task, high)| Draft::Switch { task, high }),
         6 => index().prop_map(Draft::Release),
         1 => index().prop_map(Draft::End),
@@ -171,6 +175,12 @@ fn draft(manner: Manner, inside: bool) -> BoxedStrategy<Draft> {
     };
     match manner {
         Manner::Healthy => healthy,
+        Manner::Refusing => prop_oneof![
+            8 => healthy,
+            1 => (0..3_u16).prop_map(Draft::RefuseFree),
+            1 => Just(Draft::RefuseQuery),
+        ]
+        .boxed(),
         Manner::Exposed => prop_oneof![6 => healthy, 1 => exposed()].boxed(),
         Manner::Faulty => prop_oneof![
             20 => healthy,

@@ -35,7 +35,8 @@ pub fn run(
     let lossy = matches!(manner, Manner::Faulty | Manner::Losing);
     let tolerated = |wrong: &StreamFailure| {
         let left = lossy && matches!(wrong.wrong, StreamWrong::LeftOver { .. });
-        manner != Manner::Healthy && wrong.rule.is_none() && (left || is_error(&wrong.wrong))
+        let healthy = matches!(manner, Manner::Healthy | Manner::Refusing);
+        !healthy && wrong.rule.is_none() && (left || is_error(&wrong.wrong))
     };
     let mut world = StreamWorld::new(setup, profile);
     for step in steps {

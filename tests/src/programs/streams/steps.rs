@@ -112,7 +112,7 @@ fn user_capture(on: &Index, others: &[Draft], names: &mut Names) -> Option<Vec<S
 fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
     let one = |action| Some(vec![action]);
     match draft {
-        Draft::Acquire { high, existing } => acquire(names, *high, *existing),
+        Draft::Acquire { high, manner } => acquire(names, *high, *manner),
         Draft::Switch { task, high } => switch(names, task.index(3), *high),
         Draft::Release(which) => {
             let held = names.lease(which).filter(|held| held.task.is_none())?;
@@ -214,16 +214,17 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         _ => faults(draft, names),
     }
 }
-fn acquire(names: &mut Names, high: bool, existing: bool) -> Option<Vec<StreamAction>> {
+fn acquire(names: &mut Names, high: bool, manner: Asked) -> Option<Vec<StreamAction>> {
+    let existing = manner == Asked::Existing;
+    let healthy = matches!(names.manner, Manner::Healthy | Manner::Refusing);
     // A lease of an existing stream may find none: then its name stands for nothing.
-    if existing && (names.manner == Manner::Healthy || !names.captures.is_empty()) {
+    if existing && (healthy || !names.captures.is_empty()) {
         return None;
     }
     let name = names.new("s");
     if !existing {
         names.leases.push(Held { name: name.clone(), task: None, exposed: false });
     }
-    let manner = if existing { Asked::Existing } else { Asked::Any };
     Some(vec![StreamAction::Acquire(Acquire { place: place(high), manner, ..Acquire::of(name) })])
 }
 fn switch(names: &mut Names, task: usize, high: bool) -> Option<Vec<StreamAction>> {

@@ -45,6 +45,7 @@ pub(super) const VERBS: &[&str] = &[
     "alloc",
     "free",
     "expose",
+    "disown",
     "capture",
     "pin",
     "fork",
@@ -159,6 +160,7 @@ fn plain(verb: &str, r: &mut Reader<'_, '_>) -> Option<StreamAction> {
         }
         "free" => StreamAction::Free(r.known("free", &[NameKind::Memory])?),
         "expose" => StreamAction::Expose(r.known("expose", LEASE)?),
+        "disown" => StreamAction::Disown(r.known("disown", LEASE)?),
         "sync" => {
             let of = r.known("sync", &[NameKind::Memory, NameKind::Work]);
             let limit = r.fields.count("limit", 0..=u32::MAX, r.faults);

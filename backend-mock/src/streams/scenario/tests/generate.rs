@@ -153,6 +153,7 @@ fn lease_step() -> impl Strategy<Value = StreamAction> {
         known("l").prop_map(|on| StreamAction::Alloc { memory: new(), on }),
         known("m").prop_map(StreamAction::Free),
         known("l").prop_map(StreamAction::Expose),
+        known("l").prop_map(StreamAction::Disown),
     ]
 }
 fn users_step() -> impl Strategy<Value = StreamAction> {

@@ -38,6 +38,7 @@ impl Hand {
             }
             StreamAction::Alloc { memory, on } => self.alloc(memory, on),
             StreamAction::Free(memory) => self.free(memory),
+            StreamAction::Disown(lease) => self.disown(lease),
             StreamAction::Expose(lease) => self.expose(lease),
             StreamAction::Sync { of, limit } => self.sync(of, *limit),
             StreamAction::Launch { graph, on, name } => self.launch(graph, on, name.as_ref()),

@@ -5,7 +5,7 @@ use ringfence::{error::StreamError, id::StreamKey, stream::Lease};
 use super::{
     Hand, StreamFailure,
     failure::Stop,
-    things::{Arena, Handle, Source, Tenant, find},
+    things::{Arena, Handle, Source, Tenant, UserStream, find},
 };
 use crate::{
     scenario::Name,
@@ -206,6 +206,25 @@ impl Hand {
         std::mem::forget(lease);
         self.state().forgotten += 1;
         Ok(())
+    }
+    /// The stream leaves the pool, and is the user's from here on.
+    pub(super) fn disown(&self, name: &Name) -> Result<(), Stop> {
+        let (lease, number, id, key) = {
+            let mut state = self.state();
+            let tenant = state.tenant(name)?;
+            (tenant.lease.take(), tenant.number, tenant.stream.id(), tenant.key)
+        };
+        let Some(lease) = lease else {
+            return Err(StreamFailure::misuse(format!("`{name}` is no lease any more")).into());
+        };
+        let disowned = self.pool().disown(lease);
+        if let Ok(raw) = disowned {
+            self.say(Declaration::Condemned { stream: id, raw });
+            self.state().handles.insert(name.clone(), UserStream { raw, key });
+        }
+        // With an error the lease is gone all the same.
+        self.say(Declaration::Released { lease: number });
+        Ok(disowned.map(drop)?)
     }
     pub(super) fn expose(&self, name: &Name) -> Result<(), Stop> {
         let number = self.state().tenant(name)?.number;
