@@ -90,9 +90,8 @@ fn of_streams(fault: Fault) -> Report {
     // Each fault has a manner in which it shows, and the tamest is best at naming the rule.
     let manner = match fault {
         Fault::DropRefusedFree => streams::Manner::Refusing,
-        Fault::TrustVoidWord | Fault::HandOutCapturing | Fault::WrapMakesAnother => {
-            streams::Manner::Exposed
-        }
+        Fault::HandOutCapturing => streams::Manner::Faulty,
+        Fault::TrustVoidWord | Fault::WrapMakesAnother => streams::Manner::Exposed,
         _ => streams::Manner::Healthy,
     };
     for at in 0..PROGRAMS {

@@ -130,7 +130,7 @@ impl Tenancy {
     /// Where the stream is idle, if nothing has to be asked to know it.
     #[inline]
     pub(crate) fn proven(&self) -> Option<Position> {
-        let known = self.finished >= self.counted
+        let known = (self.finished >= self.counted || planted!(LeaseBeforeDone))
             && self.handle == Handle::Kept
             && self.captures == Captures::Never
             && self.standing == Standing::Open;
@@ -142,7 +142,7 @@ impl Tenancy {
         if !self.word_counts() {
             return Idleness::Query;
         }
-        if self.finished >= self.counted || planted!(LeaseBeforeDone) {
+        if self.finished >= self.counted {
             return Idleness::Proven(self.counted);
         }
         match word {

@@ -149,6 +149,12 @@ impl Row {
                 self.name("task", task);
                 self.place(*place);
             }
+            StreamAction::Own { stream, owner, place } => {
+                self.name("own", stream);
+                self.name("owner", owner);
+                self.place(*place);
+            }
+            StreamAction::Over(owner) => self.name("over", owner),
             StreamAction::Release(leases) => self.names("release", leases),
             StreamAction::End(task) => self.name("end", task),
             StreamAction::Forget(what) => self.name("forget", what),

@@ -175,6 +175,17 @@ pub enum StreamAction {
         /// Which stream.
         place: Place,
     },
+    /// An owner that never says that it is done asks for its own stream.
+    Own {
+        /// What the lease is called.
+        stream: Name,
+        /// The owner.
+        owner: Name,
+        /// Which stream.
+        place: Place,
+    },
+    /// From here on the probe says that this owner is gone.
+    Over(Name),
     /// Leases are dropped.
     Release(Vec<Name>),
     /// A task is over, with all its leases.

@@ -128,7 +128,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<Ordered, StreamError> {
         let ordered = self.enqueue_wait(slot, touch, waiter)?;
         if ordered == Ordered::OnDevice {
-            let _position = self.count(waiter, &mut waiter.lock());
+            // Marked with what follows it, or by the look that finds it unmarked.
+            let _position = waiter.lock().count();
         }
         Ok(ordered)
     }
@@ -141,7 +142,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let stream = touch.stream();
         let place = slot.key().place;
         let mut tenancy = slot.lock();
-        if self.finished(slot, &mut tenancy, touch) {
+        let over = tenancy.generation != stream.generation();
+        if self.finished(slot, &mut tenancy, touch) && !(over && planted!(WaitForOldTenancy)) {
             return Ok(Ordered::Already);
         }
         let wait = |event| {

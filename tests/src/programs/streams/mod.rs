@@ -93,7 +93,7 @@ pub enum Draft {
 pub enum Manner {
     /// Nothing breaks, and nobody goes past the pool: every step has to succeed.
     Healthy,
-    /// The driver refuses frees and queries now and then, as it may: every step has to succeed.
+    /// The driver refuses frees now and then, as it may: every step has to succeed.
     Refusing,
     /// Handles are given out and used.
     Exposed,
@@ -178,7 +178,6 @@ fn draft(manner: Manner, inside: bool) -> BoxedStrategy<Draft> {
         Manner::Refusing => prop_oneof![
             8 => healthy,
             1 => (0..3_u16).prop_map(Draft::RefuseFree),
-            1 => Just(Draft::RefuseQuery),
         ]
         .boxed(),
         Manner::Exposed => prop_oneof![6 => healthy, 1 => exposed()].boxed(),

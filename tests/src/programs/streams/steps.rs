@@ -315,12 +315,17 @@ fn captures(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
     }
 }
 fn faults(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
+    let conflict = Some(Refusal::Conflict);
     let refused = |call, nth: u16, says| {
         Some(vec![StreamAction::Fail(DriverFault::Call { call, nth: u32::from(nth), says })])
     };
     match draft {
         Draft::FailCreate => refused(FailingCall::Create, 0, None),
-        Draft::RefuseFree(nth) => refused(FailingCall::Free, *nth, Some(Refusal::Conflict)),
+        // Two in a row: the second is that of the disposal stream, which tries when the first was refused.
+        Draft::RefuseFree(nth) => {
+            let twice = [*nth, *nth + 1].map(|nth| refused(FailingCall::Free, nth, conflict));
+            Some(twice.into_iter().flatten().flatten().collect())
+        }
         Draft::RefuseQuery => refused(FailingCall::Query, 0, Some(Refusal::Conflict)),
         Draft::Poison(on) => {
             let held = names.lease(on).filter(|held| held.task.is_none())?;

@@ -23,6 +23,14 @@ pub(super) fn lease(
             let place = r.place();
             StreamAction::Switch { stream: stream?, task: task?, place }
         }
+        "own" => {
+            let stream = r.define("own", NameKind::Lease);
+            let owner = r.free_name("owner");
+            let owner = r.fields.required("owner", owner, r.faults);
+            let place = r.place();
+            StreamAction::Own { stream: stream?, owner: owner?, place }
+        }
+        "over" => StreamAction::Over(r.free_name("over")?),
         "release" => StreamAction::Release(r.known_list("release", LEASE, 1)?),
         "end" => StreamAction::End(r.free_name("end")?),
         "forget" => StreamAction::Forget(r.known("forget", &[NameKind::Lease, NameKind::Future])?),

@@ -30,6 +30,8 @@ pub(super) const VERBS: &[&str] = &[
     "acquire",
     "reserve",
     "switch",
+    "own",
+    "over",
     "release",
     "end",
     "forget",
@@ -122,8 +124,10 @@ fn step(
     let mut reader = Reader { fields, bounds, scope, faults };
     let mut inner = Vec::new();
     let action = match verb.value {
-        "acquire" | "reserve" | "switch" | "release" | "end" | "forget" | "drop" | "copy"
-        | "spawn" | "poll" | "peek" => leases::lease(verb.value, &mut reader, &mut inner),
+        "acquire" | "reserve" | "switch" | "own" | "over" | "release" | "end" | "forget"
+        | "drop" | "copy" | "spawn" | "poll" | "peek" => {
+            leases::lease(verb.value, &mut reader, &mut inner)
+        }
         "capture" | "pin" | "fork" | "join" | "participant" | "begin_capture" | "end_capture"
         | "launch" | "drop_graph" => captures::capture(verb.value, &mut reader, &mut inner),
         "query" | "record" | "wait" | "create" | "destroy" | "wrap" | "unwrap" => {

@@ -128,6 +128,12 @@ fn lease_step() -> impl Strategy<Value = StreamAction> {
             task: Name::from("t1"),
             place
         }),
+        place().prop_map(|place| StreamAction::Own {
+            stream: new(),
+            owner: Name::from("o1"),
+            place
+        }),
+        Just(StreamAction::Over(Name::from("o1"))),
         several("l").prop_map(StreamAction::Release),
         Just(StreamAction::End(Name::from("t1"))),
         known("l").prop_map(StreamAction::Forget),
@@ -270,6 +276,7 @@ fn baptise(action: &mut StreamAction, next: &mut u32) {
     match action {
         StreamAction::Acquire(acquire) => acquire.leases.iter_mut().for_each(give),
         StreamAction::Switch { stream: name, .. }
+        | StreamAction::Own { stream: name, .. }
         | StreamAction::Copy { future: name, .. }
         | StreamAction::Alloc { memory: name, .. }
         | StreamAction::EndCapture { graph: name, .. }

@@ -12,6 +12,8 @@ impl Hand {
         match action {
             StreamAction::Acquire(acquire) => self.acquire(acquire),
             StreamAction::Switch { stream, task, place } => self.switch(stream, task, *place),
+            StreamAction::Own { stream, owner, place } => self.own(stream, owner, *place),
+            StreamAction::Over(owner) => self.over(owner),
             StreamAction::Release(leases) => self.release(leases),
             StreamAction::End(task) => self.end(task),
             StreamAction::Forget(what) => self.forget(what),

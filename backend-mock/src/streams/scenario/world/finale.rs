@@ -75,6 +75,10 @@ impl Hand {
         for task in tables {
             self.leave_tables(&task);
         }
+        let owners: Vec<Name> = self.state().owned.keys().cloned().collect();
+        for owner in owners {
+            self.leave_owners(&owner);
+        }
         let leases: Vec<Name> = {
             let state = self.state();
             let held = state.tenants.iter().filter(|(_, tenant)| tenant.lease.is_some());

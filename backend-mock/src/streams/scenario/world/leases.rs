@@ -142,6 +142,9 @@ impl Hand {
         if let Source::Table(task) = source {
             return self.with_own(name, &task, act);
         }
+        if let Source::Owner(owner) = source {
+            return self.with_owners(name, &owner, act);
+        }
         let taken = self.state().tenant(name)?.lease.take();
         let Some(mut lease) = taken else {
             return Err(StreamFailure::misuse(format!("`{name}` is no lease any more")).into());

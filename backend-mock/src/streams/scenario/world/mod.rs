@@ -9,6 +9,7 @@ mod finale;
 mod futures;
 mod keep;
 mod leases;
+mod owners;
 mod tables;
 mod things;
 mod users;
@@ -28,6 +29,7 @@ use ringfence::{
         FreshDeferred, FreshDrop, LeasePolicy, MemoryCounts, PoolCounts, PoolOptions, RoundRobin,
         StreamPolicy,
     },
+    task::OwnerTable,
 };
 
 pub use failure::{StreamFailure, StreamWrong};
@@ -35,6 +37,7 @@ pub use failure::{StreamFailure, StreamWrong};
 use super::{PolicyKind, Pumping, StreamAction, StreamSetup, StreamStep};
 use crate::{
     clock::Ticks,
+    scenario::Name,
     streams::{
         StreamCounts,
         profile::DriverProfile,
@@ -121,6 +124,7 @@ struct Inner {
     setup: StreamSetup,
     profile: DriverProfile,
     exclusive: Exclusive,
+    owners: OwnerTable<Name, Arena>,
     watch: Arc<Mutex<Watch>>,
     state: Mutex<State>,
 }
@@ -159,7 +163,8 @@ impl StreamWorld {
             as_thread(MAIN, || driver.declare(Declaration::Pool { idle_cap: setup.idle_cap }));
         }
         let (setup, state) = (setup.clone(), Mutex::default());
-        let inner = Inner { pool, driver, setup, profile, exclusive, watch, state };
+        let owners = OwnerTable::new();
+        let inner = Inner { owners, pool, driver, setup, profile, exclusive, watch, state };
         let hand = Hand(Arc::new(inner));
         hand.creations(None);
         Self { hand }

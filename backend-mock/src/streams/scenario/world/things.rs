@@ -1,7 +1,7 @@
 //! What a scenario of streams has names for, while it runs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     future::Future,
     pin::Pin,
     sync::{
@@ -42,6 +42,8 @@ pub(super) enum Source {
     Pool,
     /// The task's own table.
     Table(Name),
+    /// The table of owners without an end.
+    Owner(Name),
     /// A wrapped handle of somebody else's stream.
     External,
     /// A wrapped handle of a pooled stream: a reference without a lease.
@@ -174,6 +176,10 @@ pub(super) struct State {
     pub(super) events: BTreeMap<Name, RawEvent>,
     pub(super) futures: BTreeMap<Name, Spawned>,
     pub(super) tables: BTreeMap<Name, Table>,
+    /// What was said of the streams of owners without an end.
+    pub(super) owned: BTreeMap<Name, BTreeMap<StreamKey, (LeaseName, StreamRef)>>,
+    /// Owners that are gone, as the probe has it.
+    pub(super) over: BTreeSet<Name>,
     pub(super) participants: BTreeMap<Name, Participant<Arena>>,
     pub(super) tasks: BTreeMap<Name, TaskName>,
     pub(super) threads: BTreeMap<Name, ThreadId>,
