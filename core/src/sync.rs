@@ -1,4 +1,5 @@
-//! The facade: the only file that names atomics, locks and `Arc`, so that loom can replace them.
+//! The facade: the only file that names atomics, locks and `Arc`, so that loom (small models, searched whole)
+//! and shuttle (large mixes, at random) can replace them.
 //!
 //! Two habits keep loom's exhaustive search honest. A value with one writer is a plain field of its
 //! owner, who only *publishes* it. A value with several (the watermark) is written by one
@@ -17,12 +18,17 @@ pub(crate) use loom::sync::{
     Mutex as RawMutex, MutexGuard as RawGuard,
     atomic::{AtomicU8, AtomicU64, Ordering},
 };
-#[cfg(not(ringfence_loom))]
+#[cfg(ringfence_shuttle)]
+pub(crate) use shuttle::sync::{
+    Mutex as RawMutex, MutexGuard as RawGuard,
+    atomic::{AtomicU8, AtomicU64, Ordering},
+};
+#[cfg(not(any(ringfence_loom, ringfence_shuttle)))]
 pub(crate) use std::sync::{Mutex as RawMutex, MutexGuard as RawGuard, atomic::Ordering};
 // Aliases and not imports: clippy's list of disallowed types sees through an import.
-#[cfg(not(ringfence_loom))]
+#[cfg(not(any(ringfence_loom, ringfence_shuttle)))]
 pub(crate) type AtomicU8 = std::sync::atomic::AtomicU8;
-#[cfg(not(ringfence_loom))]
+#[cfg(not(any(ringfence_loom, ringfence_shuttle)))]
 pub(crate) type AtomicU64 = std::sync::atomic::AtomicU64;
 
 /// The shared pointer of the public interface: `std`'s, or loom's under a model.
@@ -91,7 +97,7 @@ impl<T> Mutex<T> {
     }
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         #[cfg(feature = "audit")]
-        audit::HELD.set(audit::HELD.get() + 1);
+        audit::held(1);
         Guard(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
     /// Without waiting. `None`: somebody else holds it.
@@ -102,7 +108,7 @@ impl<T> Mutex<T> {
             Err(std::sync::TryLockError::WouldBlock) => return None,
         };
         #[cfg(feature = "audit")]
-        audit::HELD.set(audit::HELD.get() + 1);
+        audit::held(1);
         Some(Guard(guard))
     }
     /// Without locking: nobody else can hold it.
@@ -127,7 +133,7 @@ impl<T> std::ops::DerefMut for Guard<'_, T> {
 #[cfg(feature = "audit")]
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        audit::HELD.set(audit::HELD.get() - 1);
+        audit::held(-1);
     }
 }
 
@@ -153,7 +159,7 @@ pub(crate) struct StreamGuard<'a, T>(Guard<'a, T>);
 impl<'a, T> StreamGuard<'a, T> {
     fn new(guard: Guard<'a, T>) -> Self {
         #[cfg(feature = "audit")]
-        audit::STREAMS_HELD.set(audit::STREAMS_HELD.get() + 1);
+        audit::streams_held(1);
         Self(guard)
     }
 }
@@ -171,23 +177,34 @@ impl<T> std::ops::DerefMut for StreamGuard<'_, T> {
 #[cfg(feature = "audit")]
 impl<T> Drop for StreamGuard<'_, T> {
     fn drop(&mut self) {
-        audit::STREAMS_HELD.set(audit::STREAMS_HELD.get() - 1);
+        audit::streams_held(-1);
     }
 }
 
 /// Locks counted, for a backend that checks that none is held while the host waits (S13).
 #[cfg(feature = "audit")]
 pub mod audit {
-    std::thread_local! {
-        pub(super) static HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
-        pub(super) static STREAMS_HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    // Shuttle runs its threads on one of the system.
+    #[cfg(ringfence_shuttle)]
+    use shuttle::thread_local;
+    #[cfg(not(ringfence_shuttle))]
+    use std::thread_local;
+    thread_local! {
+        static HELD: std::cell::Cell<u32> = std::cell::Cell::new(0);
+        static STREAMS_HELD: std::cell::Cell<u32> = std::cell::Cell::new(0);
+    }
+    pub(super) fn held(more: i32) {
+        HELD.with(|held| held.set(held.get().wrapping_add_signed(more)));
+    }
+    pub(super) fn streams_held(more: i32) {
+        STREAMS_HELD.with(|held| held.set(held.get().wrapping_add_signed(more)));
     }
     /// How many hand-over locks of streams this thread holds; they are among [`locks_held`].
     pub fn stream_locks_held() -> u32 {
-        STREAMS_HELD.get()
+        STREAMS_HELD.with(std::cell::Cell::get)
     }
     /// How many of the library's locks this thread holds.
     pub fn locks_held() -> u32 {
-        HELD.get()
+        HELD.with(std::cell::Cell::get)
     }
 }

@@ -30,6 +30,7 @@ pub(super) const CRATES: &[Crate] = &[
             ("dependencies", "bitflags"),
             ("dependencies", "thiserror"),
             ("target.'cfg(ringfence_loom)'.dependencies", "loom"),
+            ("target.'cfg(ringfence_shuttle)'.dependencies", "shuttle"),
             ("dev-dependencies", "mockall"),
             ("dev-dependencies", "proptest"),
         ]),

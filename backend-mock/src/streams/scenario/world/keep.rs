@@ -92,22 +92,29 @@ impl Hand {
         }
         Ok(())
     }
+    /// Of what was put off and is still there, as much as the pool counts as leaked: the pool names none of it.
+    fn say_what_leaked(&self) {
+        let arrays: Vec<_> =
+            self.state().arrays.values().map(|array| (array.raw, array.freed)).collect();
+        let said = arrays.iter().filter(|(_, freed)| *freed == Some(FreedHow::Leaked)).count();
+        let counted = usize::try_from(self.pool().memory_counts().leaked).unwrap_or(usize::MAX);
+        let there =
+            |raw| self.driver().with_model(|model| model.memory_state(raw) != MemoryState::Gone);
+        let put_off = arrays
+            .into_iter()
+            .filter(|&(raw, freed)| freed == Some(FreedHow::Deferred) && there(raw))
+            .take(counted.saturating_sub(said));
+        for (memory, _) in put_off {
+            self.say(Declaration::Leaked { memory });
+        }
+    }
     /// The pool ends. What it leaks must be what was announced; without a word of it, what was forgotten.
     pub(super) fn shut_down(&self, announced: Option<Leaks>) -> Result<(), Stop> {
         use ringfence::backend::streams::{DriverState, StreamPlatform};
         let ready = self.driver().state() == DriverState::Ready;
         self.say(Declaration::TrimBegins);
         let left = self.pool().shutdown();
-        for array in self.state().arrays.values() {
-            let deferred = array.freed == Some(FreedHow::Deferred);
-            if deferred
-                && self
-                    .driver()
-                    .with_model(|model| model.memory_state(array.raw) != MemoryState::Gone)
-            {
-                self.say(Declaration::Leaked { memory: array.raw });
-            }
-        }
+        self.say_what_leaked();
         self.say(Declaration::TrimEnded);
         self.say(Declaration::ShutDown);
         let streams = {
