@@ -41,6 +41,13 @@ small_id! {
 impl Generation {
     /// The first generation of a queue.
     pub const FIRST: Self = Self(0);
+    /// The generation after this one, if there is one left.
+    pub const fn checked_next(self) -> Option<Self> {
+        match self.0.checked_add(1) {
+            Some(next) => Some(Self(next)),
+            None => None,
+        }
+    }
     /// The generation after this one.
     ///
     /// # Panics

@@ -28,7 +28,7 @@
 //!             let pool = pool.clone();
 //!             pool.clone().spawn(async move {
 //!                 let copy = StreamOp::new("copy", Ticks::new(20));
-//!                 pool.submit_owning(vec![number; 64], copy)?.await.map_err(Into::into)
+//!                 pool.submit_owning(vec![number; 64], |_| copy)?.await.map_err(Into::into)
 //!             })
 //!         })
 //!         .collect();

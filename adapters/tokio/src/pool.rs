@@ -91,7 +91,11 @@ impl<B: StreamBackend, A: Send + 'static> TaskPool<B, A> {
     ///
     /// # Errors
     /// As [`with`](Self::with), and [`TaskStreams::submit_owning`].
-    pub fn submit_owning<T>(&self, what: T, work: B::Work) -> Result<InFlight<T, A>, TaskError>
+    pub fn submit_owning<T>(
+        &self,
+        what: T,
+        work: impl FnOnce(&mut T) -> B::Work,
+    ) -> Result<InFlight<T, A>, TaskError>
     where
         B: StreamWork,
         T: Send + 'static,

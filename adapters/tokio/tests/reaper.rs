@@ -42,7 +42,7 @@ async fn it_wakes_who_waits_for_the_device() {
     let reaper = Reaper::spawn(&pool, Period::default());
     let mut lease = pool.acquire(key()).expect("a stream");
     let copy = StreamOp::new("copy", Ticks::new(20));
-    let copy = pool.submit_owning(&mut lease, vec![1_u8; 4], copy).expect("it works");
+    let copy = pool.submit_owning(&mut lease, vec![1_u8; 4], |_| copy).expect("it works");
     driver.run_until_idle();
     assert_eq!(copy.await.expect("the device is there"), [1; 4]);
     let reaped = reaper.stop().await.expect("the runtime is there");
@@ -101,7 +101,7 @@ async fn a_pump_that_panics_is_not_swallowed() {
     let reaper = Reaper::spawn(&pool, Period::default());
     let mut lease = pool.acquire(key()).expect("a stream");
     let copy = StreamOp::new("copy", Ticks::new(20));
-    drop(pool.submit_owning(&mut lease, Bomb, copy).expect("it works"));
+    drop(pool.submit_owning(&mut lease, Bomb, |_| copy).expect("it works"));
     driver.run_until_idle();
     let stopped = tokio::spawn(async move {
         sleep(Duration::from_millis(10)).await;

@@ -113,7 +113,7 @@ async fn aborted() {
     let (buffer, watch) = buffer();
     let inside = pool.clone();
     let task = pool.spawn(async move {
-        let copy = inside.submit_owning(buffer, kernel()).expect("it works");
+        let copy = inside.submit_owning(buffer, |_| kernel()).expect("it works");
         started.send(stream(&inside)).expect("the test waits");
         copy.await.expect("nobody pumps");
     });
@@ -163,7 +163,7 @@ async fn a_copy_that_loses_a_select_keeps_its_buffer_until_it_is_finished() {
     let (driver, pool) = tasks();
     let (buffer, watch) = buffer();
     let body = async {
-        let copy = pool.submit_owning(buffer, kernel()).expect("it works");
+        let copy = pool.submit_owning(buffer, |_| kernel()).expect("it works");
         tokio::select! {
             biased;
             _ = copy => panic!("nobody pumps"),
@@ -224,7 +224,7 @@ async fn a_task_that_keeps_its_stream_is_told_when_its_work_is_finished() {
         let (driver, pool) = tasks_on(words, PoolOptions::default());
         let reaper = Reaper::spawn(pool.pool(), Period::default());
         let body = async {
-            let copy = pool.submit_owning(vec![7_u8; 4], kernel()).expect("it works");
+            let copy = pool.submit_owning(vec![7_u8; 4], |_| kernel()).expect("it works");
             driver.run_until_idle();
             assert_eq!(copy.await, Ok(vec![7; 4]), "{words:?}");
             pool.submit(kernel()).expect("it works");

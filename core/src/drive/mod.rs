@@ -37,7 +37,7 @@ pub use queue::HardwareQueue;
 pub use reclaim::{Reclaim, Reclaimed};
 pub use room::Room;
 pub use streams::{
-    Acquire, Attempt, CaptureScope, Captured, Finished, Freed, Graph, InFlight, Ordered,
+    Acquire, Attempt, CaptureScope, Captured, Crowd, Finished, Freed, Graph, InFlight, Ordered,
     Participant, Pumped, ShutDown, StreamPool, Wrapped,
 };
 pub use submission::{Completion, Submission};

@@ -84,7 +84,15 @@ pub struct MemoryCounts {
 #[derive(Debug)]
 pub(crate) struct DeferredFree {
     pub(crate) memory: Allocation,
+    /// What has to be finished first, and is not followed yet.
     pub(crate) stamp: Stamp,
+    pub(crate) waits: Waits,
+}
+/// Whether the disposal stream waits for something before it frees the memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Waits {
+    None,
+    Some,
 }
 
 /// Memory that waits: for a capture to end, for a graph to go.

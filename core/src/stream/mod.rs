@@ -43,7 +43,7 @@ pub use slot::{Kind, Slot};
 pub use stamp::{Access, Stamp, Touch};
 pub use tenancy::{Idleness, Why};
 
-pub(crate) use memory::{DeferredFree, MemoryBook};
+pub(crate) use memory::{DeferredFree, MemoryBook, Waits};
 pub(crate) use pool::{Condemned, Resets};
 pub(crate) use slot::Made;
 pub(crate) use tenancy::{Captures, Handle, Standing, Tenancy};

@@ -37,6 +37,8 @@ pub struct Pool<A = ()> {
     disposals: HashMap<DeviceContext, Disposal<A>>,
     /// Closed, and not destroyed yet.
     condemned: Vec<Condemned<A>>,
+    /// Somebody else's, while they are wrapped.
+    externals: Vec<Arc<Slot<A>>>,
     /// Left the pool with work pending, and an event that covers it.
     left: Vec<Arc<Slot<A>>>,
     resets: HashMap<DeviceId, Resets>,
@@ -46,7 +48,16 @@ pub struct Pool<A = ()> {
     live: u32,
     /// Of those, neither idle nor condemned.
     held: u32,
+    life: Life,
+    warning: Option<u32>,
     counts: PoolCounts,
+}
+/// Whether streams are still handed out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Life {
+    Open,
+    /// Lost, or shut down: what is still being created is nobody's.
+    Over,
 }
 impl<A> Pool<A> {
     /// A pool without streams: nothing is created before it is asked for.
@@ -63,12 +74,15 @@ impl<A> Pool<A> {
             by_raw: HashMap::new(),
             disposals: HashMap::new(),
             condemned: Vec::new(),
+            externals: Vec::new(),
             left: Vec::new(),
             resets: HashMap::new(),
             next_id: 0,
             visits: 0,
             live: 0,
             held: 0,
+            life: Life::Open,
+            warning: None,
             counts: PoolCounts::default(),
         }
     }
@@ -169,9 +183,14 @@ impl<A> Pool<A> {
     fn note_peaks(&mut self) {
         self.counts.peak_live = self.counts.peak_live.max(self.live);
         self.counts.peak_leased_and_draining = self.counts.peak_leased_and_draining.max(self.held);
-        if self.live > self.options.warn_past {
+        if self.live > self.options.warn_past && self.counts.warnings == 0 {
             self.counts.warnings = 1;
+            self.warning = Some(self.live);
         }
+    }
+    /// How many streams are alive, once, when there are too many.
+    pub(crate) fn take_warning(&mut self) -> Option<u32> {
+        self.warning.take()
     }
 }
 

@@ -114,6 +114,10 @@ impl<A> Shelf<A> {
             first += CHUNK;
         }
     }
+    /// Notes how few are idle.
+    pub(super) fn lower_water(&mut self) {
+        self.low_water = self.low_water.min(count(self.idle.len()));
+    }
     /// The next stream to look at, for somebody who makes so many more looks: an idle one first, then the one
     /// that drains longest, and none twice in a visit.
     #[inline]
@@ -123,8 +127,8 @@ impl<A> Shelf<A> {
         looks: &mut u32,
     ) -> Option<(Seat, Arc<Slot<A>>, Was)> {
         if let Some(seat) = self.idle.pop() {
-            self.low_water = self.low_water.min(count(self.idle.len()));
-            return Some((seat, self.offer(seat, visit)?, Was::Idle));
+            self.lower_water();
+            return Some((seat, self.take(seat, visit)?, Was::Idle));
         }
         for _ in 0..self.draining.len() {
             if *looks == 0 {
@@ -152,10 +156,15 @@ impl<A> Shelf<A> {
     }
     #[inline]
     fn offer(&mut self, seat: Seat, visit: u64) -> Option<Arc<Slot<A>>> {
-        let seated = &mut self.seats[seat as usize];
-        if seated.visit == visit {
+        // A later visit had it since: two that go on at once do not offer it to each other for ever.
+        if self.seats[seat as usize].visit >= visit {
             return None;
         }
+        self.take(seat, visit)
+    }
+    #[inline]
+    fn take(&mut self, seat: Seat, visit: u64) -> Option<Arc<Slot<A>>> {
+        let seated = &mut self.seats[seat as usize];
         seated.visit = visit;
         let slot = seated.slot.clone()?;
         self.leased += 1;

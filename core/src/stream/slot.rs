@@ -104,7 +104,7 @@ impl<A> Slot<A> {
     /// The first lease of a stream that was just created, or a further one of a shared stream.
     pub(crate) fn lease(slot: &Arc<Self>) -> Lease<A> {
         let generation = slot.lock().generation;
-        if slot.kind == Kind::Shared {
+        if matches!(slot.kind, Kind::Shared | Kind::External) {
             slot.sharers.fetch_add(1, Ordering::Relaxed);
         }
         Lease::new(slot.clone(), generation)
@@ -124,8 +124,17 @@ impl<A> Slot<A> {
         match self.kind {
             // Release, for whoever sees that nobody shares it any more.
             Kind::Shared => drop(self.sharers.fetch_sub(1, Ordering::Release)),
+            Kind::External => {
+                if self.sharers.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    self.returns.put(self.bit);
+                }
+            }
             _ => self.returns.put(self.bit),
         }
+    }
+    /// Whether the last lease of a stream that is on no shelf was dropped.
+    pub(super) fn came_back(&self) -> bool {
+        self.returns.take().next().is_some() && self.sharers.load(Ordering::Acquire) == 0
     }
     /// Whether a shared stream is nobody's.
     pub(super) fn is_unshared(&self) -> bool {

@@ -19,9 +19,10 @@ impl Touch {
     pub const fn stream(self) -> StreamRef {
         self.stream
     }
-    /// The later of two touches of one tenancy.
-    pub(crate) fn max_of(self, other: Self) -> Self {
-        if other.position > self.position { other } else { self }
+    /// The later of two touches of one stream.
+    pub(crate) fn later_of(self, other: Self) -> Self {
+        let order = |touch: &Self| (touch.stream.generation(), touch.position);
+        if order(&other) > order(&self) { other } else { self }
     }
     /// The work is finished when the stream got this far.
     pub const fn position(self) -> Position {
@@ -84,11 +85,13 @@ impl Stamp {
             *self = Self { writer: Some(touch), ..Self::default() };
             return;
         }
-        let same = |held: &&mut Touch| held.stream == touch.stream;
+        let of = |touch: &Touch| (touch.stream.pool(), touch.stream.id());
+        let same = |held: &&mut Touch| of(held) == of(&touch);
         if let Some(held) =
             self.readers.iter_mut().flatten().chain(&mut self.more_readers).find(same)
         {
-            held.position = held.position.max(touch.position);
+            // An earlier tenancy is finished work (T6): the later one takes its place.
+            *held = held.later_of(touch);
         } else if let Some(free) = self.readers.iter_mut().find(|place| place.is_none()) {
             *free = Some(touch);
         } else {
@@ -100,6 +103,20 @@ impl Stamp {
         for touch in other.touches(Access::Write) {
             self.add(touch, Access::Read);
         }
+    }
+    /// One of the touches, if there is any.
+    pub(crate) fn first(&self) -> Option<Touch> {
+        self.touches(Access::Write).next()
+    }
+    /// Forgets one touch: something else is ordered after it by now.
+    pub(crate) fn forget(&mut self, touch: Touch) {
+        if self.writer == Some(touch) {
+            self.writer = None;
+        }
+        for place in self.readers.iter_mut().filter(|place| **place == Some(touch)) {
+            *place = None;
+        }
+        self.more_readers.retain(|held| *held != touch);
     }
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {

@@ -160,8 +160,12 @@ impl Tenancy {
         if position != self.counted {
             return Err(Why::Touched);
         }
+        // After 2^32 owners a stream has no name left for the next.
+        let Some(next) = self.generation.checked_next() else {
+            return Err(Why::Closed(Closed::Trimmed));
+        };
         if !planted!(KeepGeneration) {
-            self.generation = self.generation.next();
+            self.generation = next;
         }
         self.handle = Handle::Kept;
         self.captures = Captures::Never;

@@ -133,7 +133,7 @@ impl<A> TaskStreams<A> {
         &mut self,
         pool: &StreamPool<B, A>,
         what: T,
-        work: B::Work,
+        work: impl FnOnce(&mut T) -> B::Work,
     ) -> Result<InFlight<T, A>, StreamError>
     where
         B: StreamBackend + StreamWork,

@@ -1,5 +1,7 @@
-//! A device whose work is finished by a thread of its own, and which fails the test when something is used
-//! again too early.
+//! A device whose work is finished by a thread of its own, and which notes what is used again too early.
+//!
+//! It notes and does not panic: its calls come from destructors too, where a panic ends the process, and
+//! from under locks of the library.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -18,6 +20,7 @@ use ringfence::{
         Bytes, DeviceContext, Position, RawEvent, RawGraph, RawMemory, RawProgress, RawStream,
         StreamKey,
     },
+    sync::audit,
 };
 use shuttle::rand::{Rng, thread_rng};
 
@@ -42,10 +45,22 @@ struct Stream {
 struct State {
     streams: Vec<Stream>,
     lost: bool,
-    /// Host buffers that unfinished work uses.
+    /// Host buffers that unfinished work uses. What a lost device had begun, it may still write to.
     in_use: BTreeSet<u32>,
     allocated: u64,
     freed: BTreeSet<RawMemory>,
+    /// What should not have happened.
+    faults: Vec<String>,
+}
+impl State {
+    fn stream(&mut self, raw: RawStream) -> &mut Stream {
+        &mut self.streams[number(raw)]
+    }
+    fn expect(&mut self, holds: bool, otherwise: impl FnOnce() -> String) {
+        if !holds {
+            self.faults.push(otherwise());
+        }
+    }
 }
 
 /// The device, and its driver. Its own lock is never held over a switch of threads.
@@ -64,15 +79,14 @@ impl Gpu {
     /// A task begins to use the stream, which has to be nobody's, and empty.
     pub(crate) fn enter(&self, raw: RawStream, task: Task) {
         let mut state = self.state();
-        let lost = state.lost;
-        let stream = &mut state.streams[number(raw)];
-        assert_eq!(stream.owner, None, "{raw} is shared by {task}");
-        let left = stream.queue.iter().filter(|work| matches!(work, Work::Run(_))).count();
-        assert!(left == 0 || lost, "{raw} has {left} pieces of work of its last owner");
-        stream.owner = Some(task);
+        let owner = state.stream(raw).owner.replace(task);
+        state.expect(owner.is_none(), || format!("{raw} is shared by {owner:?} and {task}"));
+        let queue = &state.stream(raw).queue;
+        let left = queue.iter().filter(|work| matches!(work, Work::Run(_))).count();
+        state.expect(left == 0, || format!("{raw} has {left} pieces of work of its last owner"));
     }
     pub(crate) fn leave(&self, raw: RawStream) {
-        self.state().streams[number(raw)].owner = None;
+        self.state().stream(raw).owner = None;
     }
     pub(crate) fn lose(&self) {
         self.state().lost = true;
@@ -92,14 +106,19 @@ impl Gpu {
         match state.streams[at].queue.pop_front() {
             Some(Work::Run(Some(buffer))) => drop(state.in_use.remove(&buffer)),
             Some(Work::Mark(position)) => state.streams[at].word = position,
-            Some(Work::Free(memory)) => assert!(state.freed.insert(memory), "{memory} freed twice"),
+            Some(Work::Free(memory)) => {
+                let first = state.freed.insert(memory);
+                state.expect(first, || format!("{memory} freed twice"));
+            }
             Some(Work::Run(None)) | None => {}
         }
         true
     }
     /// A buffer is dropped: nothing may use it.
     pub(crate) fn drop_buffer(&self, buffer: u32) {
-        assert!(!self.state().in_use.contains(&buffer), "buffer {buffer} is dropped in use");
+        let mut state = self.state();
+        let free = !state.in_use.contains(&buffer);
+        state.expect(free, || format!("buffer {buffer} is dropped in use"));
     }
     /// Memory that was allocated, and memory that was freed.
     pub(crate) fn memory(&self) -> (u64, u64) {
@@ -109,14 +128,28 @@ impl Gpu {
     pub(crate) fn live(&self) -> usize {
         self.state().streams.iter().filter(|stream| !stream.destroyed).count()
     }
+    /// Something that the test itself expects.
+    pub(crate) fn expect(&self, holds: bool, otherwise: impl FnOnce() -> String) {
+        self.state().expect(holds, otherwise);
+    }
+    /// What should not have happened, in order.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        self.state().faults.clone()
+    }
+    fn captures(&self, stream: RawStream) -> bool {
+        self.state().stream(stream).capturing
+    }
     fn push(&self, stream: RawStream, work: Work) -> Result<(), DriverError> {
         let mut state = self.state();
         if state.lost {
             return Err(LOST);
         }
-        let to = &mut state.streams[number(stream)];
-        assert!(!to.destroyed, "{stream} is used after its end");
-        to.queue.push_back(work);
+        let gone = state.stream(stream).destroyed;
+        state.expect(!gone, || format!("{stream} is used after its end"));
+        if let Work::Run(Some(buffer)) = work {
+            state.in_use.insert(buffer);
+        }
+        state.stream(stream).queue.push_back(work);
         Ok(())
     }
 }
@@ -130,29 +163,32 @@ impl StreamPlatform for Gpu {
 }
 impl StreamDriver for Gpu {
     fn create(&self, _key: StreamKey) -> Result<RawStream, DriverError> {
+        let locks = audit::locks_held();
         shuttle::thread::yield_now(); // a creation takes its time
         let mut state = Self::state(self);
+        state.expect(locks == 0, || format!("a creation under {locks} locks"));
         state.streams.push(Stream::default());
         Ok(RawStream::new(0xf + state.streams.len() as u64))
     }
     fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
         let mut state = Self::state(self);
-        let gone = &mut state.streams[number(stream)];
-        assert!(gone.queue.is_empty() && !gone.capturing, "{stream} is destroyed in use");
-        assert_eq!(gone.owner, None, "{stream} is destroyed under its owner");
-        assert!(!std::mem::replace(&mut gone.destroyed, true), "{stream} is destroyed twice");
+        let gone = std::mem::replace(&mut state.stream(stream).destroyed, true);
+        state.expect(!gone, || format!("{stream} is destroyed twice"));
+        let Stream { queue, owner, capturing, .. } = state.stream(stream);
+        let (idle, owner) = (queue.is_empty() && !*capturing, *owner);
+        state.expect(idle, || format!("{stream} is destroyed in use"));
+        state.expect(owner.is_none(), || format!("{stream} is destroyed under {owner:?}"));
         Ok(())
     }
     fn capture_status(&self, stream: RawStream) -> CaptureStatus {
-        match Self::state(self).streams[number(stream)].capturing {
+        match self.captures(stream) {
             true => CaptureStatus::Active,
             false => CaptureStatus::None,
         }
     }
     fn query(&self, stream: RawStream) -> StreamState {
-        let state = Self::state(self);
-        let stream = &state.streams[number(stream)];
-        match stream.queue.is_empty() {
+        let mut state = Self::state(self);
+        match state.stream(stream).queue.is_empty() {
             _ if state.lost => StreamState::Failed(LOST),
             true => StreamState::Idle,
             false => StreamState::Pending,
@@ -168,7 +204,7 @@ impl StreamEvents for Gpu {
     }
     fn destroy_event(&self, _event: RawEvent) {}
     fn record_event(&self, _event: RawEvent, stream: RawStream) -> Result<(), DriverError> {
-        assert!(!Self::state(self).streams[number(stream)].capturing, "recorded in a capture");
+        self.expect(!self.captures(stream), || format!("recorded in the capture of {stream}"));
         Ok(())
     }
     fn stream_wait(&self, _stream: RawStream, _event: RawEvent) -> Result<(), DriverError> {
@@ -183,11 +219,11 @@ impl StreamEvents for Gpu {
 }
 impl StreamCapture for Gpu {
     fn begin_capture(&self, stream: RawStream, _mode: CaptureMode) -> Result<(), DriverError> {
-        Self::state(self).streams[number(stream)].capturing = true;
+        Self::state(self).stream(stream).capturing = true;
         Ok(())
     }
     fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError> {
-        Self::state(self).streams[number(stream)].capturing = false;
+        Self::state(self).stream(stream).capturing = false;
         Ok(RawGraph::new(1))
     }
     fn launch_graph(&self, _graph: RawGraph, stream: RawStream) -> Result<(), DriverError> {
@@ -204,7 +240,7 @@ impl StreamMemory for Gpu {
         Ok(RawMemory::new(state.allocated))
     }
     fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError> {
-        assert!(!Self::state(self).streams[number(stream)].capturing, "a free in a capture");
+        self.expect(!self.captures(stream), || format!("a free in the capture of {stream}"));
         self.push(stream, Work::Free(memory))
     }
 }
@@ -222,7 +258,7 @@ impl StreamProgress for Gpu {
     }
     fn observe(&self, word: RawProgress) -> Position {
         shuttle::thread::yield_now(); // others run between the load and what follows from it
-        Self::state(self).streams[number(RawStream::new(word.as_u64()))].word
+        Self::state(self).stream(RawStream::new(word.as_u64())).word
     }
     fn wait_progress(
         &self,
@@ -237,11 +273,9 @@ impl StreamProgress for Gpu {
 impl StreamWork for Gpu {
     type Work = Option<u32>;
     fn launch(&self, stream: RawStream, buffer: Option<u32>) -> Result<(), DriverError> {
-        if Self::state(self).streams[number(stream)].capturing {
+        if self.captures(stream) {
             return Ok(());
         }
-        self.push(stream, Work::Run(buffer))?;
-        Self::state(self).in_use.extend(buffer);
-        Ok(())
+        self.push(stream, Work::Run(buffer))
     }
 }

@@ -1,5 +1,6 @@
 //! Large mixes under shuttle's random schedules: 16 tasks, a device, a reaper; cancelled, panicking and
-//! forgotten futures, captures, a lost device. Run with `cargo xtask shuttle`.
+//! forgotten futures, captures, a lost device; with leases, and with a fresh stream for each task. Run with
+//! `cargo xtask shuttle`.
 #![cfg(ringfence_shuttle)]
 
 mod gpu;
@@ -16,17 +17,19 @@ use ringfence::{
     drive::{ShutDown, StreamPool},
     error::StreamError,
     id::{Bytes, DeviceContext, DeviceId, RawStream, StreamKey},
-    stream::{Access, Lease, LeasePolicy, PoolOptions, Stamp},
+    stream::{Access, FreshDrop, Lease, LeasePolicy, PoolOptions, Stamp, StreamPolicy},
 };
 use shuttle::{
-    future,
+    Config, Runner, future,
     rand::{Rng, thread_rng},
+    scheduler::{PctScheduler, RandomScheduler},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
 const TASKS: Task = 16;
 const ROUNDS: u32 = 2;
+const SEED: u64 = 0x51_17_7e_03;
 
 type Pool = StreamPool<Gpu, RawStream>;
 
@@ -38,9 +41,7 @@ struct Buffer {
 }
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if !self.gpu.is_lost() {
-            self.gpu.drop_buffer(self.number);
-        }
+        self.gpu.drop_buffer(self.number);
     }
 }
 
@@ -59,7 +60,7 @@ async fn tenancy(
     let memory = pool.allocate(lease, Bytes::new(64))?;
     let mut stamp = Stamp::default();
     stamp.add(pool.submit(lease, None)?, Access::Write);
-    let copy = pool.submit_owning(lease, buffer, Some(number))?;
+    let copy = pool.submit_owning(lease, buffer, |_| Some(number))?;
     match thread_rng().gen_range(0..6) {
         0 => drop(copy.await?),
         1 => drop(copy), // cancelled
@@ -96,7 +97,7 @@ async fn task(pool: Arc<Pool>, gpu: Gpu, task: Task) {
         drop(work);
         gpu.leave(raw);
         drop(lease);
-        assert!(done.is_ok() || gpu.is_lost(), "{done:?}");
+        gpu.expect(done.is_ok() || gpu.is_lost(), || format!("{done:?}"));
     }
 }
 
@@ -107,16 +108,24 @@ enum Device {
     IsLost,
 }
 
-fn mix(device: Device) {
+/// What becomes of a stream that comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Streams {
+    AreHandedOn,
+    AreDestroyed,
+}
+
+/// One execution. What went wrong in it, in order.
+fn mix(device: Device, streams: Streams) -> Vec<String> {
     let gpu = Gpu::default();
     let options =
         PoolOptions { live_cap: NonZeroU32::new(6), idle_cap: 2, ..PoolOptions::default() };
-    let pool: Arc<Pool> = Arc::new(StreamPool::with_attachments(
-        gpu.clone(),
-        options,
-        Box::new(LeasePolicy),
-        |raw| raw,
-    ));
+    let policy: Box<dyn StreamPolicy> = match streams {
+        Streams::AreHandedOn => Box::new(LeasePolicy),
+        Streams::AreDestroyed => Box::new(FreshDrop),
+    };
+    let pool: Arc<Pool> =
+        Arc::new(StreamPool::with_attachments(gpu.clone(), options, policy, |raw| raw));
     let running = Arc::new(AtomicUsize::new(TASKS as usize));
     let tasks: Vec<_> = (0..TASKS)
         .map(|number| {
@@ -159,51 +168,112 @@ fn mix(device: Device) {
     }
     let left = pool.shutdown();
     if device == Device::Lives {
-        assert_eq!(left, ShutDown::default(), "nothing is leaked");
+        gpu.expect(left == ShutDown::default(), || format!("leaked: {left:?}"));
         while gpu.advance() {}
         // A panicking task drops its memory without giving it up, which leaks it.
         let (allocated, freed) = gpu.memory();
         let counts = pool.memory_counts();
-        assert_eq!(freed, counts.freed_on_stream + counts.freed_on_disposal + counts.freed_at_once);
-        assert!(freed <= allocated);
-        assert!(gpu.live() <= 1, "{} streams are left", gpu.live()); // the disposal stream, at most
+        let counted = counts.freed_on_stream + counts.freed_on_disposal + counts.freed_at_once;
+        gpu.expect(freed == counted && freed <= allocated, || {
+            format!("{freed} of {allocated} pieces of memory are freed, {counted} are counted")
+        });
+        // The disposal stream, at most.
+        gpu.expect(gpu.live() <= 1, || format!("{} streams are left", gpu.live()));
     }
+    gpu.faults()
+}
+
+/// What chooses the schedules.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    Random,
+    /// Priorities with so many changes: <https://www.microsoft.com/en-us/research/publication/a-randomized-scheduler-with-probabilistic-guarantees-of-finding-bugs/>.
+    Priorities(usize),
+}
+/// Runs so many executions, of a fixed seed.
+fn explore(
+    choice: Choice,
+    executions: usize,
+    config: Config,
+    run: impl Fn() + Send + Sync + 'static,
+) {
+    println!("{executions} schedules of seed {SEED:#x}, {choice:?}");
+    match choice {
+        Choice::Random => {
+            Runner::new(RandomScheduler::new_from_seed(SEED, executions), config).run(run)
+        }
+        Choice::Priorities(changes) => {
+            Runner::new(PctScheduler::new_from_seed(SEED, changes, executions), config).run(run)
+        }
+    };
+}
+/// Nothing goes wrong in any execution; a failure prints the schedule that leads to it.
+fn passes(choice: Choice, executions: usize, device: Device, streams: Streams) {
+    explore(choice, executions, Config::default(), move || {
+        assert_eq!(mix(device, streams), [""; 0]);
+    });
 }
 
 #[test]
 fn shuttle_tasks_cancel_panic_and_forget() {
-    shuttle::check_random(|| mix(Device::Lives), 300);
-    shuttle::check_pct(|| mix(Device::Lives), 150, 3);
+    passes(Choice::Random, 1000, Device::Lives, Streams::AreHandedOn);
+    passes(Choice::Priorities(3), 500, Device::Lives, Streams::AreHandedOn);
+}
+
+#[test]
+fn shuttle_streams_are_destroyed_after_each_task() {
+    passes(Choice::Random, 1000, Device::Lives, Streams::AreDestroyed);
+    passes(Choice::Priorities(3), 500, Device::Lives, Streams::AreDestroyed);
 }
 
 #[test]
 fn shuttle_the_device_is_lost() {
-    shuttle::check_random(|| mix(Device::IsLost), 300);
+    passes(Choice::Random, 1000, Device::IsLost, Streams::AreHandedOn);
+    passes(Choice::Random, 500, Device::IsLost, Streams::AreDestroyed);
 }
 
-/// With a rule's line switched off the mix has to fail.
+/// With a rule's line switched off the mix notices it, and says so in these words.
 #[cfg(feature = "planted")]
 mod planted {
+    use std::sync::{Mutex, PoisonError};
+
     use ringfence::plant::{self, Fault};
+    use shuttle::FailurePersistence;
 
     use super::*;
 
-    fn is_noticed(fault: Fault) {
-        let caught = catch_unwind(|| {
-            plant::with(fault, || shuttle::check_random(|| mix(Device::Lives), 300));
+    fn is_noticed(fault: Fault, streams: Streams, words: &str) {
+        let noticed = Arc::new(Mutex::new(Vec::new()));
+        let all = noticed.clone();
+        let mut config = Config::default();
+        config.failure_persistence = FailurePersistence::None;
+        plant::with(fault, || {
+            explore(Choice::Random, 300, config, move || {
+                // The first schedule that shows it is enough.
+                if all.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+                    let faults = mix(Device::Lives, streams);
+                    all.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
+                }
+            });
         });
-        assert!(caught.is_err(), "{} passes unnoticed", fault.name());
+        let noticed = noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = noticed.iter().any(|what| what.contains(words));
+        assert!(named, "{} passes unnoticed: {noticed:?}", fault.name());
     }
     #[test]
     fn shuttle_notices_a_lease_before_the_work_is_done() {
-        is_noticed(Fault::LeaseBeforeDone);
+        is_noticed(Fault::LeaseBeforeDone, Streams::AreHandedOn, "work of its last owner");
+    }
+    #[test]
+    fn shuttle_notices_a_creation_under_a_lock() {
+        is_noticed(Fault::CreateUnderLock, Streams::AreHandedOn, "a creation under");
     }
     #[test]
     fn shuttle_notices_a_buffer_released_on_cancel() {
-        is_noticed(Fault::ReleaseOnCancel);
+        is_noticed(Fault::ReleaseOnCancel, Streams::AreHandedOn, "is dropped in use");
     }
     #[test]
     fn shuttle_notices_a_busy_stream_destroyed() {
-        is_noticed(Fault::DestroyBusy);
+        is_noticed(Fault::DestroyBusy, Streams::AreDestroyed, "is destroyed in use");
     }
 }

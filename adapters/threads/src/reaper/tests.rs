@@ -44,7 +44,7 @@ fn leave_to_a_pump(driver: &MockStreams, pool: &Pool) -> mpsc::Receiver<()> {
     let (said, hears) = mpsc::channel();
     let mut lease = pool.acquire(key()).expect("a stream");
     let copy = StreamOp::new("copy", Ticks::new(20));
-    drop(pool.submit_owning(&mut lease, Says(said), copy).expect("it works"));
+    drop(pool.submit_owning(&mut lease, Says(said), |_| copy).expect("it works"));
     assert!(hears.try_recv().is_err(), "the device still uses it");
     driver.run_until_idle();
     hears
@@ -110,7 +110,7 @@ fn a_drop_ends_the_thread_and_does_not_wait_for_it() {
     }
     let mut lease = pool.acquire(key()).expect("a stream");
     let copy = StreamOp::new("copy", Ticks::new(20));
-    drop(pool.submit_owning(&mut lease, Stands(enter, left), copy).expect("it works"));
+    drop(pool.submit_owning(&mut lease, Stands(enter, left), |_| copy).expect("it works"));
     driver.run_until_idle();
     reaper.pump_now();
     entered.recv_timeout(LONG).expect("it pumps");
@@ -158,7 +158,7 @@ fn a_pump_that_panics_is_not_swallowed() {
     let reaper = Reaper::spawn(&pool, Period::default()).expect("a thread");
     let mut lease = pool.acquire(key()).expect("a stream");
     let copy = StreamOp::new("copy", Ticks::new(20));
-    drop(pool.submit_owning(&mut lease, Bomb, copy).expect("it works"));
+    drop(pool.submit_owning(&mut lease, Bomb, |_| copy).expect("it works"));
     driver.run_until_idle();
     thread_ends(&pool);
     assert!(catch_unwind(AssertUnwindSafe(|| reaper.stop())).is_err());

@@ -1,6 +1,6 @@
 //! A task gets a stream.
 
-use super::{Shared, StreamPool, look::Asked};
+use super::{Crowd, Shared, StreamPool, guard::Relaxed, look::Asked};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
@@ -27,6 +27,19 @@ impl<A> Drop for Creating<'_, A> {
     fn drop(&mut self) {
         if let Some(reservation) = self.reservation.take() {
             self.shared.pool().abandoned(reservation);
+        }
+    }
+}
+
+/// A disposal stream in the making: taken back when that fails, also by a panic.
+struct MakingDisposal<'a, A> {
+    shared: &'a Shared<A>,
+    place: Option<DeviceContext>,
+}
+impl<A> Drop for MakingDisposal<'_, A> {
+    fn drop(&mut self) {
+        if let Some(place) = self.place.take() {
+            self.shared.pool().abandon_disposal(place);
         }
     }
 }
@@ -94,15 +107,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// As [`acquire`](Self::acquire).
     pub fn reserve(&self, key: StreamKey) -> Result<Lease<A>, StreamError> {
         self.usable()?;
-        let claim = self.shared.pool().claim_reserved(key);
-        match claim {
-            Claim::Create(reservation) => self.create(reservation),
-            Claim::Short(Shortage::Full { live, cap }) => Err(StreamError::Full { live, cap }),
-            _ => {
-                let Shortage::Full { live, cap } = self.shared.pool().shortage();
-                Err(StreamError::Full { live, cap })
+        for _ in 0..2 {
+            let claim = self.shared.pool().claim_reserved(key);
+            match claim {
+                Claim::Create(reservation) => return self.create(reservation),
+                Claim::Reap => drop(self.reap()),
+                _ => break,
             }
         }
+        let Shortage::Full { live, cap } = self.shared.pool().shortage();
+        Err(StreamError::Full { live, cap })
     }
     /// The idle stream of `key` that the next acquire would look at first. Creates nothing and claims nothing:
     /// code that only saves and restores a current stream must not make one.
@@ -167,7 +181,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let Some(reservation) = creating.reservation.take() else {
             return Err(StreamError::ShutDown);
         };
-        let slot = self.shared.pool().created(reservation, raw, word, attachment);
+        let (slot, crowd) = {
+            let mut pool = self.shared.pool();
+            (pool.created(reservation, raw, word, attachment), pool.take_warning())
+        };
+        if let (Some(live), Some(warn)) = (crowd, &self.on_crowd) {
+            warn(Crowd { live });
+        }
         Ok(Slot::lease(&slot))
     }
     fn new_stream(&self, key: StreamKey) -> Result<(RawStream, Option<RawProgress>), StreamError> {
@@ -176,29 +196,26 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             cause => StreamError::Create { key, cause },
         };
         let _held = planted!(CreateUnderLock).then(|| self.shared.pool());
+        // A creation is legal in every mode; a word may be pinned memory, which is not.
+        let _relaxed = Relaxed::enter(&self.driver);
         let raw = self.driver.create(key).map_err(failed)?;
         // A driver that fails at its word has none, and is asked in its place.
         let word = self.driver.open_progress(raw).unwrap_or(None);
         Ok((raw, word))
     }
     /// Makes the disposal stream of a place, with its first stream, so that a free never has to (T7).
-    fn make_disposal(&self, place: DeviceContext) -> Result<(), StreamError> {
+    pub(super) fn make_disposal(&self, place: DeviceContext) -> Result<(), StreamError> {
         if !self.shared.pool().claim_disposal(place) {
             return Ok(());
         }
+        let mut making = MakingDisposal { shared: &self.shared, place: Some(place) };
         let key = StreamKey::new(place);
-        match self.new_stream(key) {
-            Ok((raw, word)) => {
-                let attachment = (self.attach)(raw);
-                let made = Made { key, raw, word, kind: Kind::Disposal, attachment };
-                let _slot = self.shared.pool().adopt(made);
-                Ok(())
-            }
-            Err(error) => {
-                self.shared.pool().abandon_disposal(place);
-                Err(error)
-            }
-        }
+        let (raw, word) = self.new_stream(key)?;
+        let attachment = (self.attach)(raw);
+        let made = Made { key, raw, word, kind: Kind::Disposal, attachment };
+        let _slot = self.shared.pool().adopt(made);
+        making.place = None;
+        Ok(())
     }
 }
 

@@ -62,12 +62,19 @@ impl<A> Participant<A> {
     ///
     /// # Errors
     /// [`StreamError::Stale`] after the scope ended; what the driver says of the work.
-    pub fn submit<B: StreamWork>(&self, driver: &B, work: B::Work) -> Result<(), StreamError> {
+    pub fn submit<B: StreamBackend + StreamWork>(
+        &self,
+        pool: &StreamPool<B, A>,
+        work: B::Work,
+    ) -> Result<(), StreamError> {
+        pool.usable()?;
+        pool.ours(self.stream)?;
         let inside = self.door.0.lock();
         if inside.open == Entry::Closed {
             return Err(StreamError::Stale { stream: self.stream });
         }
-        driver.launch(self.slot.raw(), work).map_err(|cause| refused(self.stream, cause))
+        let launched = pool.driver.launch(self.slot.raw(), work);
+        launched.map_err(|cause| refused(self.stream, cause))
     }
 }
 impl<A> Drop for Participant<A> {
@@ -93,7 +100,11 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
         launched.map_err(|cause| refused(self.stream, cause))
     }
     /// Keeps memory alive for as long as the graph exists.
+    ///
+    /// # Panics
+    /// When the memory came from another pool, which would free it all the same.
     pub fn pin(&mut self, memory: &Allocation) {
+        assert_eq!(memory.pool(), self.pool.shared.id, "memory of another pool");
         self.pool.shared.memory.lock().pin(memory.raw());
         self.pins.push(memory.raw());
     }
@@ -109,10 +120,15 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// What the driver says.
     pub fn fork(&mut self, other: &mut Lease<A>) -> Result<(), StreamError> {
         let before = self.pool.cover_before_capture(other)?;
-        {
-            let mut tenancy = self.pool.open(other)?;
-            tenancy.captures = Captures::Open;
-            tenancy.before_capture = before;
+        match self.pool.open(other) {
+            Ok(mut tenancy) => {
+                tenancy.captures = Captures::Open;
+                tenancy.before_capture = before;
+            }
+            Err(error) => {
+                self.pool.give_back(other.slot(), before);
+                return Err(error);
+            }
         }
         self.forks.push(other.slot().clone());
         self.chain(self.stream, &self.slot, other.slot())
@@ -170,7 +186,10 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
         let home = pool.home(slot.key().place);
         let before = {
             let mut tenancy = slot.lock();
-            let ended = pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause));
+            // In a forked child, or after the pool's end, a capture cannot even be ended.
+            let ended = pool.drivable().and_then(|()| {
+                pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause))
+            });
             tenancy.captures = Captures::Over;
             let ended = match (ended, left) {
                 (Ok(graph), 1..) => {
@@ -188,15 +207,17 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             self.ended = Some(ended);
             if tenancy.standing == Standing::Open { before } else { None }
         };
-        if let Some(event) = before {
-            pool.event_back(slot.key().place, event);
+        pool.give_back(slot, before);
+        if matches!(self.ended, Some(Err(_))) {
+            pool.shared.pool().remember_left(slot.clone()); // its event may be asked about
         }
         for fork in &self.scope.forks {
             let mut tenancy = fork.lock();
             tenancy.captures = Captures::Over;
             let before = tenancy.before_capture.take();
             // A stream that joined a capture of HIP 5.2 swallows all later work, also after a good end.
-            let still = pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
+            let still = pool.drivable().is_err()
+                || pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
             if still || matches!(self.ended, Some(Err(_))) {
                 tenancy.close(Closed::Capture);
                 tenancy.final_event = before;
@@ -238,18 +259,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         mode: CaptureMode,
         record: impl FnOnce(&mut CaptureScope<'_, B, A>) -> Result<R, StreamError>,
     ) -> Result<Captured<R, A>, StreamError> {
-        self.usable()?;
         let stream = lease.stream();
         let before = self.cover_before_capture(lease)?;
-        {
-            let mut tenancy = self.open(lease)?;
-            if self.captures_now(lease.slot(), &tenancy) {
-                return Err(StreamError::Capturing { stream });
-            }
-            let begun = self.driver.begin_capture(lease.slot().raw(), mode);
-            begun.map_err(|cause| self.refused(lease, cause))?;
-            tenancy.captures = Captures::Open;
-            tenancy.before_capture = before;
+        if let Err(error) = self.begin(lease, mode, before) {
+            self.give_back(lease.slot(), before);
+            return Err(error);
         }
         let door = Arc::new(Door(Mutex::new(Inside { open: Entry::Open, participants: 0 })));
         let scope = CaptureScope {
@@ -277,31 +291,49 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         };
         Ok(Captured { graph, value: value? })
     }
+    fn begin(
+        &self,
+        lease: &Lease<A>,
+        mode: CaptureMode,
+        before: Option<RawEvent>,
+    ) -> Result<(), StreamError> {
+        let mut tenancy = self.open(lease)?;
+        let begun = self.driver.begin_capture(lease.slot().raw(), mode);
+        begun.map_err(|cause| self.refused(lease, cause))?;
+        tenancy.captures = Captures::Open;
+        tenancy.before_capture = before;
+        Ok(())
+    }
+    fn give_back(&self, slot: &Slot<A>, event: Option<RawEvent>) {
+        if let Some(event) = event {
+            self.event_back(slot.key().place, event);
+        }
+    }
     /// An event on the disposal stream that covers the work before a capture, so that others can wait for it
     /// meanwhile: events of a stream that captures cannot be waited for (905).
     fn cover_before_capture(&self, lease: &Lease<A>) -> Result<Option<RawEvent>, StreamError> {
         let slot = lease.slot();
         let place = slot.key().place;
         let Some(disposal) = self.disposal(place) else { return Ok(None) };
-        let refused = |cause| self.refused(lease, cause);
-        let event = {
+        let (event, covered) = {
             let mut tenancy = self.open(lease)?;
-            if self.captures_now(slot, &tenancy) {
-                return Err(StreamError::Capturing { stream: lease.stream() });
-            }
             if tenancy.word_counts() && self.prove_finished(slot, &mut tenancy).0.is_ok() {
                 return Ok(None); // nothing unfinished to wait for
             }
-            let event = self.event(place).map_err(refused)?;
+            let event = self.event(place).map_err(|cause| self.refused(lease, cause))?;
             let recorded = self.driver.record_event(event, slot.raw());
-            recorded
-                .and_then(|()| self.driver.stream_wait(disposal.raw(), event))
-                .map_err(refused)?;
-            event
+            (event, recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), event)))
         };
-        let mut tenancy = disposal.lock();
-        self.driver.record_event(event, disposal.raw()).map_err(refused)?;
-        let _position = self.count(&disposal, &mut tenancy);
+        let covered = covered.and_then(|()| {
+            let mut tenancy = disposal.lock();
+            let recorded = self.driver.record_event(event, disposal.raw());
+            let _position = self.count(&disposal, &mut tenancy);
+            recorded
+        });
+        if let Err(cause) = covered {
+            self.event_back(place, event);
+            return Err(self.refused(lease, cause));
+        }
         Ok(Some(event))
     }
     fn unpin_all(&self, pins: Vec<RawMemory>) {

@@ -30,17 +30,34 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if raw.as_u64() <= 2 {
             return Err(StreamError::NotOneStream { raw });
         }
-        if !planted!(WrapMakesAnother) {
-            let known = self.shared.pool().by_raw(raw).cloned();
-            if let Some(slot) = known {
-                return Ok(self.wrapped(&slot));
-            }
+        self.shared.pool().collect_externals();
+        if let Some(slot) = self.known(raw) {
+            return Ok(self.wrapped(&slot));
         }
+        let _made = self.make_disposal(key.place); // for the memory that it will use
         let attachment = (self.attach)(raw);
         let made = Made { key, raw, word: None, kind: Kind::External, attachment };
-        let slot = self.shared.pool().adopt(made);
+        let slot = {
+            let mut pool = self.shared.pool();
+            // Somebody may have wrapped it in between.
+            match pool.by_raw(raw).filter(|_| !planted!(WrapMakesAnother)).cloned() {
+                Some(slot) => {
+                    drop(pool); // what was attached in vain is the user's
+                    return Ok(self.wrapped(&slot));
+                }
+                None => pool.adopt(made),
+            }
+        };
         slot.lock().handle = Handle::Exposed;
         Ok(Wrapped::External(Slot::lease(&slot)))
+    }
+    fn known(&self, raw: RawStream) -> Option<Arc<Slot<A>>> {
+        let known = self.shared.pool().by_raw(raw).cloned()?;
+        // A closed stream's handle is somebody else's by now, or nobody's.
+        (known.closed().is_none() && !planted!(WrapMakesAnother)).then_some(known)
+    }
+    pub(super) fn collect_externals(&self) {
+        self.shared.pool().collect_externals();
     }
     fn wrapped(&self, slot: &Arc<Slot<A>>) -> Wrapped<A> {
         match slot.kind() {
@@ -87,9 +104,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let (slot, stream) = (lease.slot(), lease.stream());
         let disposal = self.disposal(slot.key().place);
         let mut tenancy = self.open(lease)?;
-        if self.captures_now(slot, &tenancy) {
-            return Err(StreamError::Capturing { stream });
-        }
         let event = self.event(slot.key().place).map_err(|cause| refused(stream, cause))?;
         let recorded = self.driver.record_event(event, slot.raw());
         recorded.map_err(|cause| refused(stream, cause))?;
@@ -114,11 +128,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub(super) fn settle_left(&self) {
         let left = self.shared.pool().take_left();
         for slot in left {
-            let event = slot.lock().final_event;
-            let finished = event.is_none_or(|event| {
+            let Some(event) = slot.lock().final_event else { continue };
+            let finished = {
                 let _relaxed = Relaxed::enter(&self.driver);
                 self.driver.query_event(event) == StreamState::Idle
-            });
+            };
             if !finished {
                 self.shared.pool().remember_left(slot);
                 continue;
@@ -131,7 +145,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if let Some(event) = event {
                 self.driver.destroy_event(event);
             }
-            self.shared.pool().forget(&slot);
+            // The others are destroyed one day, and forgotten then.
+            if slot.closed() == Some(Closed::Disowned) {
+                self.shared.pool().forget(&slot);
+            }
         }
     }
 }

@@ -51,7 +51,11 @@ impl<A> Graph<A> {
     }
     /// Keeps memory alive for as long as the graph exists. Work that was captured outside the pool may use
     /// memory that only its author knows.
+    ///
+    /// # Panics
+    /// When the memory came from another pool, which would free it all the same.
     pub fn pin(&mut self, memory: &Allocation) {
+        assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
         self.shared.memory.lock().pin(memory.raw());
         self.pins.push(memory.raw());
     }
@@ -87,12 +91,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// What the driver says; [`StreamError::Capturing`] when the stream captures; [`StreamError::Reset`] when the
     /// graph's device was reset.
     pub fn launch(&self, lease: &mut Lease<A>, graph: &mut Graph<A>) -> Result<Touch, StreamError> {
-        self.usable()?;
-        {
-            let tenancy = self.open(lease)?;
-            if self.captures_now(lease.slot(), &tenancy) {
-                return Err(StreamError::Capturing { stream: lease.stream() });
-            }
+        drop(self.open(lease)?);
+        if graph.shared.id != self.shared.id {
+            return Err(StreamError::OtherPool { stream: lease.stream() });
         }
         if self.is_gone(graph.home) {
             return Err(StreamError::Reset { place: graph.home.place });

@@ -3,24 +3,31 @@
 use std::{
     any::Any,
     fmt,
+    mem::ManuallyDrop,
     pin::Pin,
     task::{Context, Poll, Waker},
     time::Duration,
 };
 
-use super::{Shared, StreamPool};
+use super::{Life, Shared, StreamPool};
 use crate::{
     backend::streams::{StreamBackend, StreamWork},
-    error::StreamError,
-    stream::{Access, Lease, Stamp, Touch},
+    error::{Closed, StreamError},
+    stream::{Access, Lease, Stamp, Standing, Touch},
     sync::Arc,
 };
 
 /// What nobody waits for any more, and who still waits.
 #[derive(Default)]
 pub(super) struct Limbo {
-    parked: Vec<(Touch, Box<dyn Any + Send>)>,
+    parked: Vec<Parked>,
     waiting: Vec<(Touch, Waker)>,
+}
+/// Something that unfinished work may still use: dropped only when the work is known to be finished. With the
+/// pool, or by a panic on the way, it is leaked.
+struct Parked {
+    touch: Touch,
+    what: ManuallyDrop<Box<dyn Any + Send>>,
 }
 
 /// Something that the device reads or writes: a host buffer of an asynchronous copy. The pool's work owns it
@@ -29,10 +36,11 @@ pub(super) struct Limbo {
 /// A future: it brings the value back when a [`pump`](StreamPool::pump) has seen the work finished, which a
 /// driver without progress words tells only once the whole stream is idle. Dropped
 /// before, also by a cancelled task or a panic, the value stays with the pool until then; forgotten, it is
-/// leaked. Neither gives the device a buffer that somebody else has (T11).
+/// leaked. Neither gives the device a buffer that somebody else has (T11). The value stays where the work was
+/// told that it is: it does not move before it comes back.
 #[must_use = "dropped, it parks its value until the work is finished; await it or call `wait`"]
 pub struct InFlight<T: Send + 'static, A = ()> {
-    what: Option<T>,
+    what: Option<Box<T>>,
     touch: Touch,
     shared: Arc<Shared<A>>,
 }
@@ -53,7 +61,7 @@ impl<T: Send + 'static, A> InFlight<T, A> {
         let mut stamp = Stamp::default();
         stamp.add(self.touch, Access::Read);
         match (pool.synchronize(&stamp, Access::Write, limit), self.what.take()) {
-            (Ok(()), Some(what)) => Ok(what),
+            (Ok(()), Some(what)) => Ok(*what),
             (Err(error), what) => {
                 self.what = what;
                 Err((self, error))
@@ -62,7 +70,7 @@ impl<T: Send + 'static, A> InFlight<T, A> {
         }
     }
 }
-impl<T: Send + Unpin + 'static, A> Future for InFlight<T, A> {
+impl<T: Send + 'static, A> Future for InFlight<T, A> {
     type Output = Result<T, StreamError>;
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
@@ -71,7 +79,7 @@ impl<T: Send + Unpin + 'static, A> Future for InFlight<T, A> {
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => {
                 let what = this.what.take().expect("a future that is polled after it was ready");
-                Poll::Ready(Ok(what))
+                Poll::Ready(Ok(*what))
             }
         }
     }
@@ -83,7 +91,8 @@ impl<T: Send + 'static, A> Drop for InFlight<T, A> {
             drop(what);
             return;
         }
-        self.shared.limbo.lock().parked.push((self.touch, Box::new(what)));
+        let parked = Parked { touch: self.touch, what: ManuallyDrop::new(what) };
+        self.shared.limbo.lock().parked.push(parked);
     }
 }
 impl<T: Send + 'static, A> fmt::Debug for InFlight<T, A> {
@@ -113,48 +122,47 @@ impl<A> fmt::Debug for Finished<A> {
 impl<A> Shared<A> {
     /// By what a pump saw. Whoever is on the list is looked at by every later pump, so that no wake is lost.
     fn poll_finished(&self, touch: Touch, context: &Context<'_>) -> Poll<Result<(), StreamError>> {
-        match self.seen(touch) {
-            Seen::Finished => return Poll::Ready(Ok(())),
-            Seen::Lost => return Poll::Ready(Err(StreamError::DeviceLost)),
-            Seen::Pending => {}
+        if let Some(answer) = self.answer(touch) {
+            return Poll::Ready(answer);
         }
-        let mut limbo = self.limbo.lock();
-        let mine = |waiting: &&mut (Touch, Waker)| {
-            waiting.0 == touch && waiting.1.will_wake(context.waker())
+        let waker = context.waker().clone(); // the user's code: no lock is held
+        {
+            let mut limbo = self.limbo.lock();
+            let mine = |held: &(Touch, Waker)| held.0 == touch && held.1.will_wake(&waker);
+            if !limbo.waiting.iter().any(mine) {
+                limbo.waiting.push((touch, waker));
+            }
+        }
+        self.answer(touch).map_or(Poll::Pending, Poll::Ready)
+    }
+    /// What a waiter is told, as far as it is known. `None`: the work may still finish.
+    fn answer(&self, touch: Touch) -> Option<Result<(), StreamError>> {
+        let stream = touch.stream();
+        let Some(slot) = self.pool().by_id(stream.id()).cloned() else { return Some(Ok(())) };
+        let (finished, standing, covered) = {
+            let tenancy = slot.lock();
+            let over = tenancy.generation != stream.generation();
+            let finished = over || tenancy.covers(touch.position());
+            (finished, tenancy.standing, tenancy.final_event.is_some())
         };
-        if limbo.waiting.iter_mut().find(mine).is_none() {
-            limbo.waiting.push((touch, context.waker().clone()));
-        }
-        drop(limbo);
-        match self.seen(touch) {
-            Seen::Pending => Poll::Pending,
-            Seen::Finished => Poll::Ready(Ok(())),
-            Seen::Lost => Poll::Ready(Err(StreamError::DeviceLost)),
+        match (standing, self.life()) {
+            _ if finished => Some(Ok(())),
+            (_, Life::Lost) | (Standing::Closed(Closed::Lost), Life::Open | Life::Closing) => {
+                Some(Err(StreamError::DeviceLost))
+            }
+            (_, Life::Shut) => Some(Err(StreamError::ShutDown)),
+            // Nobody will ever see these finish, unless an event was left that covers them.
+            (Standing::Closed(Closed::Bad | Closed::Capture | Closed::Disowned), _) if !covered => {
+                Some(Err(StreamError::Unknowable { stream }))
+            }
+            _ => None,
         }
     }
-    fn seen(&self, touch: Touch) -> Seen {
-        let Some(slot) = self.pool().by_id(touch.stream().id()).cloned() else {
-            return Seen::Finished;
-        };
-        let tenancy = slot.lock();
-        let over = tenancy.generation != touch.stream().generation();
-        if over || tenancy.covers(touch.position()) {
-            Seen::Finished
-        } else if tenancy.standing == crate::stream::Standing::Closed(crate::error::Closed::Lost) {
-            Seen::Lost
-        } else {
-            Seen::Pending
-        }
-    }
-}
-enum Seen {
-    Finished,
-    Pending,
-    Lost,
 }
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
-    /// Submits work that uses `what` until it is finished.
+    /// Submits work that uses `what` until it is finished. `work` is told where the value is: it does not move
+    /// while the work is in flight.
     ///
     /// # Errors
     /// As [`submit`](Self::submit). What was submitted of the work may still use the value: the pool keeps it.
@@ -162,12 +170,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         &self,
         lease: &mut Lease<A>,
         what: T,
-        work: B::Work,
+        work: impl FnOnce(&mut T) -> B::Work,
     ) -> Result<InFlight<T, A>, StreamError>
     where
         B: StreamWork,
     {
         drop(self.open(lease)?);
+        let mut what = Box::new(what);
+        let work = work(&mut what);
         let launched = self.driver.launch(lease.slot().raw(), work);
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         let touch = Touch::new(lease.stream(), position);
@@ -186,9 +196,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
         };
         let (done, parked): (Vec<_>, Vec<_>) =
-            parked.into_iter().partition(|held| self.is_finished_or_ask(held.0));
+            parked.into_iter().partition(|held| self.is_finished_or_ask(held.touch));
         let (ready, waiting): (Vec<_>, Vec<_>) =
-            waiting.into_iter().partition(|held| self.is_over(held.0));
+            waiting.into_iter().partition(|held| self.has_answer(held.0));
         let counts = (count(done.len()), count(ready.len()));
         {
             let mut limbo = self.shared.limbo.lock();
@@ -199,7 +209,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         for (_, waker) in ready {
             waker.wake();
         }
-        drop(done);
+        for held in done {
+            drop(ManuallyDrop::into_inner(held.what));
+        }
+        if self.shared.life() != Life::Open {
+            self.leak_limbo(); // the pool ended meanwhile: nobody looks at the list again
+        }
         counts
     }
     /// Whether work is finished, by the driver's word where the stream has none of its own. A driver says so
@@ -214,24 +229,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // What is counted was submitted before the count, so that an idle stream has finished it.
         !by_word && self.prove_finished(&slot, &mut tenancy).0.is_ok()
     }
-    /// Whether a waiter has an answer: the work is finished, or will never be.
-    fn is_over(&self, touch: Touch) -> bool {
-        self.is_finished_or_ask(touch) || matches!(self.shared.seen(touch), Seen::Lost)
+    /// Whether a waiter has an answer: the work is finished, or will never be seen to be.
+    fn has_answer(&self, touch: Touch) -> bool {
+        self.is_finished_or_ask(touch) || self.shared.answer(touch).is_some()
     }
     /// What the device may still write to is never given back: leaked, and counted (S17, T11).
     pub(super) fn leak_limbo(&self) -> u32 {
-        let mut limbo = self.shared.limbo.lock();
-        let parked = std::mem::take(&mut limbo.parked);
-        let waiting = std::mem::take(&mut limbo.waiting);
-        drop(limbo);
-        let leaked = count(parked.len());
-        for (_, what) in parked {
-            std::mem::forget(what);
-        }
+        let (parked, waiting) = {
+            let mut limbo = self.shared.limbo.lock();
+            (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
+        };
         for (_, waker) in waiting {
             waker.wake();
         }
-        leaked
+        count(parked.len())
     }
 }
 

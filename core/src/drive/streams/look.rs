@@ -3,6 +3,7 @@
 use super::{StreamPool, guard::Relaxed};
 use crate::{
     backend::streams::{CaptureStatus, StreamBackend, StreamState},
+    error::DriverError,
     id::Position,
     stream::{Captures, Idleness, Slot, Standing, Tenancy, Why},
 };
@@ -70,6 +71,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if !planted!(QueryBeforeStatus) {
             match self.driver.capture_status(slot.raw()) {
                 CaptureStatus::None => {}
+                CaptureStatus::Unknown(DriverError::CaptureConflict(_)) => {
+                    return Err(Why::Unknown);
+                }
                 CaptureStatus::Unknown(cause) => return Err(Why::Bad(cause)),
                 status => return Err(Why::Capturing(status)),
             }

@@ -1,13 +1,13 @@
 //! Memory: allocated in a stream's order, and freed where that harms nobody (T7).
 
-use super::{StreamPool, guard::Relaxed};
+use super::{Ordered, StreamPool, guard::Relaxed};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
     id::{Bytes, DeviceContext, RawMemory, StreamKey},
     stream::{
         Access, Allocation, Deferral, DeferredFree, Lease, Resets, Slot, Stamp, Standing, Tenancy,
-        Touch,
+        Touch, Waits,
     },
     sync::Arc,
 };
@@ -46,12 +46,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # Errors
     /// What the driver says.
     pub fn allocate(&self, lease: &mut Lease<A>, bytes: Bytes) -> Result<Allocation, StreamError> {
-        self.usable()?;
-        let tenancy = self.open(lease)?;
-        if self.captures_now(lease.slot(), &tenancy) {
-            return Err(StreamError::Capturing { stream: lease.stream() });
-        }
-        drop(tenancy); // an allocation may take long, and the stream is its caller's alone
+        drop(self.open(lease)?); // an allocation may take long, and the stream is its caller's alone
         let allocated = {
             let _relaxed = Relaxed::enter(&self.driver);
             self.driver.allocate(bytes, lease.slot().raw())
@@ -76,7 +71,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// When the memory came from another pool: its streams are not known here.
     pub fn retire(&self, memory: Allocation, stamp: Stamp) -> Freed {
         assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
-        let free = DeferredFree { memory, stamp };
+        let free = DeferredFree { memory, stamp, waits: Waits::None };
         let Some(free) = self.shared.memory.lock().give_up(free) else {
             return Freed::Deferred(Deferral::Pinned);
         };
@@ -105,7 +100,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         freed
     }
     fn try_dispose(&self, free: &mut DeferredFree) -> Freed {
-        if self.usable().is_err() {
+        if self.drivable().is_err() {
             return Freed::Leaked;
         }
         let place = free.memory.place();
@@ -113,6 +108,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Freed::Gone;
         }
         if let Users::One(slot, touch) = self.users(&mut free.stamp)
+            && slot.key().place == place
             && let Some(freed) = self.free_on_stream(&slot, touch, free.memory.raw())
         {
             return freed;
@@ -120,22 +116,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let Some(disposal) = self.disposal(place) else {
             return Freed::Deferred(Deferral::NoDisposal);
         };
-        // One lock at a time: each wait is an act on one stream, the free one on the disposal stream.
-        let mut waits = false;
-        for touch in free.stamp.touches(Access::Write) {
-            match self.follow(&disposal, touch) {
-                Ok(super::Ordered::Already) => {}
-                Ok(_) => waits = true,
-                Err(StreamError::Capturing { .. } | StreamError::TimedOut { .. }) => {
-                    return Freed::Deferred(Deferral::Capturing);
-                }
+        // One lock at a time: each wait is an act on one stream, the free one on the disposal stream. Which touches
+        // were followed is remembered, so that another try does not wait for them again.
+        while let Some(touch) = free.stamp.first() {
+            match self.follow_on_device(&disposal, touch) {
+                Ok(Ordered::Already) => {}
+                Ok(_) => free.waits = Waits::Some,
+                Err(StreamError::Capturing { .. }) => return Freed::Deferred(Deferral::Capturing),
                 Err(StreamError::Driver { .. }) => return Freed::Deferred(Deferral::Refused),
                 Err(_) => return Freed::Leaked,
             }
+            free.stamp.forget(touch);
         }
         let mut tenancy = disposal.lock();
         match self.free_here(&disposal, &mut tenancy, free.memory.raw()) {
-            Ok(()) if waits => Freed::OnDisposal,
+            Ok(()) if free.waits == Waits::Some => Freed::OnDisposal,
             Ok(()) => Freed::AtOnce,
             Err(DriverError::DeviceLost(_)) => Freed::Leaked,
             Err(_) => Freed::Deferred(Deferral::Refused),
@@ -153,7 +148,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             users = match users {
                 Users::None => Users::One(slot, touch),
                 Users::One(one, at) if Arc::ptr_eq(&one, &slot) => {
-                    Users::One(one, at.max_of(touch))
+                    Users::One(one, at.later_of(touch))
                 }
                 _ => return Users::Several,
             };

@@ -81,13 +81,23 @@ pub struct StreamPool<B, A = ()> {
     features: StreamFeatures,
     options: PoolOptions,
     attach: Attach<A>,
+    on_crowd: Option<Box<dyn Fn(Crowd) + Send + Sync>>,
     shared: Arc<Shared<A>>,
+}
+/// What a pool warns of: past a few thousand live streams a GPU hangs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Crowd {
+    /// Streams alive or being created.
+    pub live: u32,
 }
 
 /// What leases, graphs and buffers in flight may outlive the pool with.
 pub(super) struct Shared<A> {
     id: PoolId,
     life: AtomicU8,
+    /// 1 while somebody pumps: a second one would only take the first one's work from it.
+    pumping: AtomicU8,
     pool: Mutex<Pool<A>>,
     events: Mutex<events::EventShelf>,
     memory: Mutex<crate::stream::MemoryBook>,
@@ -97,6 +107,18 @@ pub(super) struct Shared<A> {
 }
 
 impl<A> Shared<A> {
+    #[inline]
+    fn life(&self) -> Life {
+        match self.life.load(Ordering::Acquire) {
+            0 => Life::Open,
+            1 => Life::Closing,
+            2 => Life::Shut,
+            _ => Life::Lost,
+        }
+    }
+    fn live(&self, life: Life) {
+        self.life.store(life as u8, Ordering::Release);
+    }
     /// The pure pool. A stream's lock is never held meanwhile: the pool takes those of streams that it closes.
     #[inline]
     fn pool(&self) -> Guard<'_, Pool<A>> {
@@ -106,8 +128,17 @@ impl<A> Shared<A> {
     }
 }
 
-const OPEN: u8 = 0;
-const SHUT: u8 = 1;
+/// How far a pool has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Life {
+    Open,
+    /// Being shut down: the one who does it may still call the driver.
+    Closing,
+    /// No driver call any more.
+    Shut,
+    /// The device is lost.
+    Lost,
+}
 
 impl<B: StreamBackend> StreamPool<B> {
     /// A pool with the lease policy. Creates nothing before it is asked.
@@ -131,7 +162,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let id = PoolId::new(next_pool());
         let shared = Shared {
             id,
-            life: AtomicU8::new(OPEN),
+            life: AtomicU8::new(Life::Open as u8),
+            pumping: AtomicU8::new(0),
             pool: Mutex::new(Pool::new(id, options, policy)),
             events: Mutex::default(),
             memory: Mutex::default(),
@@ -140,7 +172,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             wanting: Mutex::default(),
         };
         let features = driver.features();
-        Self { driver, features, options, attach: Box::new(attach), shared: Arc::new(shared) }
+        let (attach, shared) = (Box::new(attach), Arc::new(shared));
+        Self { driver, features, options, attach, on_crowd: None, shared }
+    }
+    /// The pool calls `warn` once, when more than [`PoolOptions::warn_past`] streams are alive; on the thread
+    /// that created the stream, with no lock held. Without this it counts, and says nothing.
+    #[must_use]
+    pub fn on_crowd(mut self, warn: impl Fn(Crowd) + Send + Sync + 'static) -> Self {
+        self.on_crowd = Some(Box::new(warn));
+        self
     }
     /// Which pool of the process this is.
     pub fn id(&self) -> PoolId {
@@ -174,7 +214,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
 
     /// Whether the driver may be called (T10).
     fn usable(&self) -> Result<(), StreamError> {
-        if self.shared.life.load(Ordering::Relaxed) != OPEN {
+        match self.shared.life() {
+            Life::Open => self.drivable(),
+            Life::Lost => Err(StreamError::DeviceLost),
+            Life::Closing | Life::Shut => Err(StreamError::ShutDown),
+        }
+    }
+    /// Whether the pool's own work may call the driver, also while it is shut down.
+    fn drivable(&self) -> Result<(), StreamError> {
+        if self.shared.life() == Life::Shut {
             return Err(StreamError::ShutDown);
         }
         match self.driver.state() {

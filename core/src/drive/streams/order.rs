@@ -7,7 +7,7 @@ use crate::{
     backend::streams::{StreamBackend, StreamWait},
     error::{Closed, DriverError, StreamError},
     id::RawEvent,
-    stream::{Access, Captures, Lease, Slot, Stamp, Standing, Tenancy, Touch},
+    stream::{Access, Captures, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
 };
 
@@ -52,10 +52,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<Ordered, StreamError> {
         self.usable()?;
         {
-            let tenancy = self.open(lease)?;
-            if self.captures_now(lease.slot(), &tenancy) {
-                return Err(StreamError::Capturing { stream: lease.stream() });
-            }
+            drop(self.open(lease)?);
         }
         let mut ordered = Ordered::Already;
         for touch in stamp.touches(access) {
@@ -63,8 +60,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         }
         Ok(ordered)
     }
-    /// Takes an array over: orders, submits, and only then makes the new owner visible in the stamp. When
-    /// the submission fails the stamp is as before.
+    /// Takes an array over: orders, submits, and only then makes the new owner visible in the stamp: also when
+    /// the submission fails, since a part of it may run.
     ///
     /// # Errors
     /// As [`order_after`](Self::order_after), and what `submit` says.
@@ -76,9 +73,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         submit: impl FnOnce(&mut Lease<A>) -> Result<Touch, StreamError>,
     ) -> Result<Ordered, StreamError> {
         let ordered = self.order_after(lease, stamp, access)?;
-        let touch = submit(lease)?;
+        let submitted = submit(lease);
+        // What was refused may have been submitted in part.
+        let touch = submitted.unwrap_or_else(|_| self.so_far(lease));
         stamp.add(touch, access);
-        Ok(ordered)
+        submitted.map(|_| ordered)
     }
     /// Waits on the host for what the stamp remembers.
     ///
@@ -99,6 +98,17 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.usable()
     }
 
+    /// Makes later work of `waiter` follow one touch, on the device or not at all.
+    pub(super) fn follow_on_device(
+        &self,
+        waiter: &Arc<Slot<A>>,
+        touch: Touch,
+    ) -> Result<Ordered, StreamError> {
+        match self.find(touch.stream())? {
+            Some(slot) if !Arc::ptr_eq(&slot, waiter) => self.wait_on_device(&slot, touch, waiter),
+            _ => Ok(Ordered::Already),
+        }
+    }
     /// Makes later work of `waiter` follow one touch.
     pub(super) fn follow(
         &self,
@@ -151,6 +161,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             waited.map_err(|cause| refused(stream, cause))
         };
         match self.unfinished(slot, &tenancy) {
+            // The event is the disposal stream's own: its order is enough.
+            Unfinished::Event(_) if waiter.kind() == Kind::Disposal => return Ok(Ordered::Already),
             Unfinished::Event(event) => wait(event)?,
             Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
             Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),

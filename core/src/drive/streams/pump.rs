@@ -1,12 +1,12 @@
 //! What is done between tasks: looking, destroying, freeing, waking.
 
-use super::{Freed, SHUT, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
+use super::{Freed, Life, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
 use crate::{
     backend::streams::StreamBackend,
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
     stream::{Condemned, Offer, Why},
-    sync::Ordering,
+    sync::{Arc, AtomicU8, Ordering},
 };
 
 /// What a pump did.
@@ -40,6 +40,14 @@ pub struct ShutDown {
     pub buffers_leaked: u32,
 }
 
+/// Somebody pumps, until this is dropped.
+struct Turn<'a>(&'a AtomicU8);
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
 /// What may be done with a condemned stream.
 enum Fate {
     Destroy,
@@ -63,6 +71,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 return Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() };
             }
         }
+        let Some(_turn) = self.turn() else { return Pumped::default() };
+        self.pump_alone()
+    }
+    /// The right to pump, unless somebody does.
+    fn turn(&self) -> Option<Turn<'_>> {
+        let before = self.shared.pumping.swap(1, Ordering::Acquire);
+        (before == 0).then(|| Turn(&self.shared.pumping))
+    }
+    fn pump_alone(&self) -> Pumped {
+        self.collect_externals();
         let idle = self.look_at_all();
         let destroyed = self.reap();
         let freed = self.retry_frees();
@@ -92,16 +110,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Destroys everything that is proven idle, and ends the pool: no driver call after this. Leases may
     /// outlive it; they are of no further use.
     pub fn shutdown(&self) -> ShutDown {
+        // A pump in progress goes on with what it has: then nothing is destroyed under it.
+        let turn = self.turn();
         if self.usable().is_ok() {
-            self.pump();
-            self.shared.pool().empty();
-            self.reap();
-            self.bury_graphs();
-            self.retry_frees();
-            self.close_disposals();
-            self.destroy_events();
+            self.shared.live(Life::Closing);
+            if turn.is_some() {
+                self.pump_alone();
+                self.shared.pool().empty();
+                self.reap();
+                self.bury_graphs();
+                self.retry_frees();
+                self.close_disposals();
+                self.destroy_events();
+            }
         }
-        self.shared.life.store(SHUT, Ordering::Relaxed);
+        self.shared.live(Life::Shut);
         let mut pool = self.shared.pool();
         let streams_leaked = pool.total(self.features.host_bytes).live();
         pool.lose_all(Closed::Lost);
@@ -114,6 +137,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
 
     /// The device is lost: nothing is proven by it, and what it may still write to is leaked.
     fn give_up(&self) -> Pumped {
+        self.shared.live(Life::Lost);
         self.shared.pool().lose_all(Closed::Lost);
         self.shared.memory.lock().leak_all();
         self.leak_limbo();
@@ -158,7 +182,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             match fate {
                 Fate::Later => pool.not_yet(condemned),
                 Fate::Leak => pool.leaked(condemned),
-                Fate::Gone => pool.destroyed(condemned),
+                Fate::Gone => {
+                    let gone = pool.destroyed(condemned);
+                    drop(pool);
+                    drop(gone);
+                    pool = self.shared.pool();
+                }
                 Fate::Destroy => {
                     pool.forget_handle(&condemned);
                     drop(pool);
@@ -167,7 +196,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     match outcome {
                         Ok(()) => {
                             destroyed += 1;
-                            pool.destroyed(condemned);
+                            let gone = pool.destroyed(condemned);
+                            drop(pool);
+                            drop(gone);
+                            pool = self.shared.pool();
                         }
                         Err(_) => pool.leaked(condemned),
                     }
@@ -198,6 +230,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.destroy(slot.raw())?;
         }
         if let Some(word) = slot.word() {
+            let _relaxed = Relaxed::enter(&self.driver); // a word may be pinned memory
             self.driver.close_progress(word);
         }
         let last = slot.lock().final_event.take();
@@ -209,13 +242,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn close_disposals(&self) {
         let disposals = self.shared.pool().take_disposals();
         for slot in disposals {
+            self.shared.pool().forget(&slot);
             let idle = {
                 let mut tenancy = slot.lock();
                 let idle = self.prove_finished(&slot, &mut tenancy).0.is_ok();
                 tenancy.close(Closed::Trimmed);
                 idle
             };
-            if idle {
+            // Nobody finds it any more; whoever found it before may be using it.
+            if idle && Arc::strong_count(&slot) == 1 {
                 let _refused = self.destroy(&slot);
             }
         }
@@ -225,6 +260,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let again = self.shared.memory.lock().take_deferred();
         let mut freed = 0;
         for free in again {
+            // Memory of a place where nobody ever acquired a stream.
+            let _made = self.make_disposal(free.memory.place());
             let done = self.dispose(free);
             let freed_now = matches!(done, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce);
             freed += u32::from(freed_now);

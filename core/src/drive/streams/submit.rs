@@ -17,7 +17,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// What the driver says of the work; [`StreamError::Stale`] when the stream was closed meanwhile. A part
-    /// of the work may have been submitted all the same: it is counted.
+    /// of the work may have been submitted all the same: it is counted, and [`so_far`](Self::so_far) covers it.
     pub fn submit(&self, lease: &mut Lease<A>, work: B::Work) -> Result<Touch, StreamError>
     where
         B: StreamWork,
@@ -27,6 +27,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         launched.map_err(|cause| self.refused(lease, cause))?;
         Ok(Touch::new(lease.stream(), position))
+    }
+    /// What to remember of everything that was submitted to the lease's stream up to now.
+    pub fn so_far(&self, lease: &Lease<A>) -> Touch {
+        Touch::new(lease.stream(), lease.slot().lock().counted)
     }
     /// Gives the raw handle out. Work that is submitted past the pool is counted by nobody, so that the
     /// driver is asked before the stream is handed on (T9, T13).
@@ -39,7 +43,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// What to remember of work that the caller submitted by the raw handle, up to now.
     ///
     /// # Errors
-    /// [`StreamError::Stale`] when the tenancy is over.
+    /// [`StreamError::Stale`] when the tenancy is over; [`StreamError::Capturing`] when the stream captures.
     pub fn touch(&self, stream: StreamRef) -> Result<Touch, StreamError> {
         let slot = self.find(stream)?.ok_or(StreamError::Stale { stream })?;
         let mut tenancy = slot.lock();
@@ -47,6 +51,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Err(StreamError::Stale { stream });
         }
         tenancy.handle = Handle::Exposed;
+        if self.captures_now(&slot, &tenancy) {
+            return Err(StreamError::Capturing { stream });
+        }
         Ok(Touch::new(stream, tenancy.count()))
     }
     /// Whether the tenancy goes on: its stream is open, and was not handed on. Its lease may have been dropped.
@@ -58,7 +65,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Whether work is known to be finished: by what was seen, or by one load of host memory. Asks no driver.
     pub fn is_finished(&self, touch: Touch) -> bool {
         let Ok(found) = self.find(touch.stream()) else { return false };
-        found.is_none_or(|slot| self.finished(&slot, &mut slot.lock(), touch))
+        // A word may be memory that a forked child does not have.
+        let drivable = self.drivable().is_ok();
+        found.is_none_or(|slot| {
+            let mut tenancy = slot.lock();
+            match drivable {
+                true => self.finished(&slot, &mut tenancy, touch),
+                false => tenancy.covers(touch.position()),
+            }
+        })
     }
 
     /// The lease's stream, if work may be submitted to it.
@@ -73,7 +88,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if tenancy.standing != Standing::Open {
             return Err(StreamError::Stale { stream });
         }
-        if tenancy.captures == Captures::Open {
+        // Work of a capture has no position, and its buffers are used at each launch (T13).
+        if self.captures_now(lease.slot(), &tenancy) {
             return Err(StreamError::Capturing { stream });
         }
         Ok(tenancy)

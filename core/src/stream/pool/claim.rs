@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{Disposal, Pool, count};
+use super::{Disposal, Life, Pool, Resets, count};
 use crate::{
     error::Closed,
     id::{RawProgress, RawStream, StreamId, StreamKey},
@@ -62,6 +62,7 @@ pub struct Reservation {
     shelf: usize,
     key: StreamKey,
     kind: Kind,
+    born: Resets,
 }
 impl Reservation {
     /// What to create.
@@ -168,7 +169,8 @@ impl<A> Pool<A> {
             let live = self.live;
             if live >= cap {
                 // An idle stream of another kind makes room.
-                return match self.evict(at) {
+                let but = (kind != Kind::Reserved).then_some(at);
+                return match self.evict(but) {
                     true => Claim::Reap,
                     false => Claim::Short(Shortage::Full { live, cap }),
                 };
@@ -180,24 +182,24 @@ impl<A> Pool<A> {
         self.live += 1;
         self.held += 1;
         self.note_peaks();
-        Claim::Create(Reservation { shelf: at, key, kind })
+        let born = self.resets(key.place.device);
+        Claim::Create(Reservation { shelf: at, key, kind, born })
     }
-    fn evict(&mut self, but: usize) -> bool {
-        let other =
-            (0..self.shelves.len()).find(|&at| at != but && !self.shelves[at].idle.is_empty());
+    fn evict(&mut self, but: Option<usize>) -> bool {
+        let has_idle = |at: &usize| !self.shelves[*at].idle.is_empty();
+        let other = (0..self.shelves.len()).find(|at| Some(*at) != but && has_idle(at));
         let Some(at) = other else { return false };
         let seat = self.shelves[at].idle.remove(0);
+        self.shelves[at].lower_water();
         self.held += 1;
         self.condemn(at, seat, Closed::Trimmed);
         true
     }
     fn share(&mut self, at: usize, nth: u32) -> Claim<A> {
         let shelf = &mut self.shelves[at];
-        let slot = shelf
-            .all()
-            .nth(nth as usize)
-            .or_else(|| shelf.all().next())
-            .map(|(_, slot)| slot.clone());
+        let shared = |slot: &&Arc<Slot<A>>| slot.kind() == Kind::Shared && slot.closed().is_none();
+        let nth = shelf.all().map(|(_, slot)| slot).filter(shared).nth(nth as usize);
+        let slot = nth.or_else(|| shelf.all().map(|(_, slot)| slot).find(shared)).cloned();
         match slot {
             Some(slot) => {
                 shelf.asked += 1;
@@ -213,6 +215,7 @@ impl<A> Pool<A> {
         let shelf = &mut self.shelves[at];
         let idle = count(shelf.idle.len());
         let all: Vec<Seat> = shelf.idle.drain(..).chain(shelf.draining.drain(..)).collect();
+        shelf.lower_water();
         self.held += idle;
         if all.is_empty() {
             let live = self.shelves[at].view().live;
@@ -279,7 +282,7 @@ impl<A> Pool<A> {
         word: Option<RawProgress>,
         attachment: A,
     ) -> Arc<Slot<A>> {
-        let Reservation { shelf: at, key, kind } = reservation;
+        let Reservation { shelf: at, key, kind, born } = reservation;
         let id = self.new_id();
         let shelf = &mut self.shelves[at];
         let (seat, returns, bit) = shelf.seat();
@@ -290,6 +293,11 @@ impl<A> Pool<A> {
         shelf.leased += 1;
         shelf.asked += 1;
         self.register(&slot);
+        if self.life == Life::Over {
+            slot.close(Closed::Lost);
+        } else if self.resets(key.place.device) != born {
+            slot.close(Closed::Reset); // its handle went with the device while it was made
+        }
         self.counts.created += 1;
         self.counts.leases += 1;
         self.note_peaks();
@@ -307,6 +315,9 @@ impl<A> Pool<A> {
         let id = self.new_id();
         let slot = Arc::new(Slot::new(self.id, id, made, Returns::new(), Bit::of(0)));
         self.register(&slot);
+        if slot.kind() == Kind::External {
+            self.externals.push(slot.clone());
+        }
         if slot.kind() == Kind::Disposal {
             self.disposals.insert(slot.key().place, Disposal::Ready(slot.clone()));
         }

@@ -1,6 +1,6 @@
 //! Streams that nobody will get again: from the verdict to the destruction.
 
-use super::Pool;
+use super::{Life, Pool};
 use crate::{
     error::Closed,
     id::DeviceId,
@@ -16,6 +16,12 @@ pub(crate) struct Condemned<A> {
     pub(crate) cause: Closed,
     shelf: usize,
     visit: u64,
+}
+
+/// A stream that is no more.
+#[must_use = "drop it without the pool's lock"]
+pub(crate) struct Gone<A> {
+    _slots: (Arc<Slot<A>>, Option<Arc<Slot<A>>>),
 }
 
 impl<A> Pool<A> {
@@ -53,7 +59,7 @@ impl<A> Pool<A> {
     /// The next condemned stream to try to destroy, each once in a visit.
     pub(crate) fn next_condemned(&mut self, visit: &super::Visit) -> Option<Condemned<A>> {
         let number = visit.number();
-        let at = self.condemned.iter().position(|condemned| condemned.visit != number)?;
+        let at = self.condemned.iter().position(|condemned| condemned.visit < number)?;
         let mut condemned = self.condemned.swap_remove(at);
         condemned.visit = number;
         Some(condemned)
@@ -74,10 +80,12 @@ impl<A> Pool<A> {
         }
     }
     /// It was destroyed, after its work was proven finished: a stamp of it is a stamp of finished work.
-    pub(crate) fn destroyed(&mut self, condemned: Condemned<A>) {
+    /// What is attached to it is the user's: drop the answer without the pool's lock.
+    pub(crate) fn destroyed(&mut self, condemned: Condemned<A>) -> Gone<A> {
         self.gone(&condemned);
-        self.by_id.remove(&condemned.slot.id());
+        let known = self.by_id.remove(&condemned.slot.id());
         self.counts.destroyed += 1;
+        Gone { _slots: (condemned.slot, known) }
     }
     /// It can never be destroyed: it is in error, or its user did that. Its identity stays, since its work
     /// may not be finished.
@@ -96,6 +104,7 @@ impl<A> Pool<A> {
         for at in 0..self.shelves.len() {
             self.collect(at);
             let shelf = &mut self.shelves[at];
+            shelf.lower_water();
             let surplus: Vec<Seat> = shelf.idle.drain(..shelf.low_water as usize).collect();
             shelf.low_water = super::count(shelf.idle.len());
             self.held += super::count(surplus.len());
@@ -160,7 +169,23 @@ impl<A> Pool<A> {
                 tenancy.close(cause);
             }
         }
-        self.counts.leaked = u64::from(self.live);
+        self.counts.leaked = self.counts.leaked.max(u64::from(self.live));
+        self.life = Life::Over;
+    }
+    /// Wrappings that were dropped without a word: the handle is not known to be the same stream any more, and
+    /// whether its work is finished cannot be known.
+    pub(crate) fn collect_externals(&mut self) {
+        for at in (0..self.externals.len()).rev() {
+            let slot = &self.externals[at];
+            let came_back = slot.came_back();
+            if came_back {
+                slot.close(Closed::Disowned);
+            }
+            if came_back || slot.closed().is_some() {
+                let slot = self.externals.swap_remove(at);
+                self.forget_raw(&slot);
+            }
+        }
     }
     /// A stream that left with work pending, and an event that may be asked about.
     pub(crate) fn remember_left(&mut self, slot: Arc<Slot<A>>) {

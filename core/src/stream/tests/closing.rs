@@ -55,7 +55,7 @@ fn a_handle_that_comes_back_is_the_new_streams() {
     // The driver gives the same address to somebody else before the pool hears that it is gone.
     bench.next_raw -= 0x10;
     let second = bench.fresh(key());
-    bench.pool.destroyed(condemned);
+    drop(bench.pool.destroyed(condemned));
     let found = bench.pool.by_raw(second.slot().raw()).map(|slot| slot.id());
     assert_eq!(found, Some(second.id()));
 }
@@ -121,4 +121,18 @@ fn a_lost_device_hands_nothing_on() {
     let mut tenancy = offer.slot().lock();
     let position = tenancy.counted;
     assert_eq!(tenancy.hand_on(position), Err(Why::Closed(Closed::Lost)));
+}
+
+#[test]
+fn trimming_counts_what_was_let_go_of_in_between() {
+    let cap = std::num::NonZeroU32::new(3);
+    let mut bench = Bench::new(PoolOptions { live_cap: cap, ..PoolOptions::default() });
+    let leases: Vec<_> = (0..3).map(|_| bench.fresh(key())).collect();
+    drop(leases);
+    bench.all_idle();
+    bench.pool.trim(); // three are idle from here on
+    let high = key().with_priority(Priority::High);
+    assert!(matches!(bench.claim(high), Claim::Reap), "an idle one makes room");
+    bench.pool.trim(); // two are left to let go of
+    assert_eq!(bench.reap().len(), 3);
 }

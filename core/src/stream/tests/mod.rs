@@ -75,7 +75,7 @@ impl Bench {
         while let Some(condemned) = self.pool.next_condemned(&visit) {
             gone.push(condemned.slot.id());
             self.pool.forget_handle(&condemned);
-            self.pool.destroyed(condemned);
+            drop(self.pool.destroyed(condemned));
         }
         gone
     }

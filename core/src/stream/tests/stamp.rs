@@ -44,3 +44,17 @@ fn merging_keeps_what_both_remember() {
     one.merge(&two);
     assert_eq!(positions(&one, Access::Write), ["s0#0@1", "s0#0@9", "s1#0@2"]);
 }
+
+#[test]
+fn a_later_tenancy_of_a_stream_takes_the_place_of_an_earlier_one() {
+    let stream = |generation: u32| {
+        let generation = (0..generation).fold(Generation::FIRST, |before, _| before.next());
+        StreamRef::new(PoolId::new(9), StreamId::new(3), generation)
+    };
+    let mut stamp = Stamp::default();
+    for tenancy in [0, 2, 1] {
+        stamp
+            .add(Touch::new(stream(tenancy), Position::new(10 - u64::from(tenancy))), Access::Read);
+    }
+    assert_eq!(positions(&stamp, Access::Write), ["s3#2@8"]);
+}

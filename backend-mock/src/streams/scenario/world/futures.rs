@@ -35,7 +35,7 @@ impl Hand {
         let buffer = HostBuffer { id, driver: self.driver().clone() };
         let work = StreamOp::new(future.as_str().to_owned(), ticks).uses(id);
         let submitted =
-            self.with_lease(on, |lease| self.pool().submit_owning(lease, buffer, work))?;
+            self.with_lease(on, |lease| self.pool().submit_owning(lease, buffer, |_| work))?;
         self.spawned(future, Awaited::Buffer(submitted?));
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Hand {
                 done?;
                 None
             } else if let Some(part) = part {
-                let done = part.submit(self.driver(), op);
+                let done = part.submit(self.pool(), op);
                 self.state().participants.insert(name.clone(), part);
                 done?;
                 None
