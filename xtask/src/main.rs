@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{bench_gate, ci, deps, loc, loom, rules, test},
+    commands::{bench_gate, ci, deps, loc, loom, rules, shuttle, test},
     step::Step,
     tree::Tree,
 };
@@ -40,6 +40,8 @@ enum Command {
     Deps,
     /// The exhaustive models of what threads share.
     Loom(loom::Options),
+    /// Large mixes of threads and tasks, under schedules at random.
+    Shuttle(shuttle::Options),
     /// Instructions a use, counted by callgrind, against the committed table.
     BenchGate(bench_gate::Options),
     /// Whether docs/rules.md names every rule, every planted fault, and files that exist.
@@ -61,6 +63,9 @@ fn main() -> ExitCode {
         Command::Loc => vec![Step::new("loc", loc::run)],
         Command::Deps => vec![Step::new("deps", deps::run)],
         Command::Loom(options) => vec![Step::new("loom", move |tree| loom::run(tree, &options))],
+        Command::Shuttle(options) => {
+            vec![Step::new("shuttle", move |tree| shuttle::run(tree, &options))]
+        }
         Command::BenchGate(options) => {
             vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
         }

@@ -171,6 +171,10 @@ impl Tenancy {
         self.captures = Captures::Never;
         Ok(self.generation)
     }
+    /// The handle is dead, or somebody else's: whatever closed the stream before, it is never called again.
+    pub(crate) fn lose_handle(&mut self, cause: Closed) {
+        self.standing = Standing::Closed(cause);
+    }
     /// Ends the stream's life in the pool; the first cause stays.
     pub(crate) fn close(&mut self, cause: Closed) {
         if self.standing == Standing::Open {

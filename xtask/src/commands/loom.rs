@@ -63,7 +63,7 @@ pub(crate) fn run(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
 }
 
 /// How many tests a list of the test harness names.
-fn count(list: &str) -> usize {
+pub(super) fn count(list: &str) -> usize {
     list.lines().filter(|line| line.ends_with(": test")).count()
 }
 

@@ -6,4 +6,5 @@ pub(crate) mod deps;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod rules;
+pub(crate) mod shuttle;
 pub(crate) mod test;

@@ -3,12 +3,15 @@
 //!
 //! A row starts with the rule's identifier; what it names stands between back-ticks. A name with a
 //! slash is a file, in a column headed "planted" it is a fault, and in one headed "scenario" it is a
-//! file of `tests/scenarios`, with or without its extension.
+//! file of `tests/scenarios`, with or without its folder and its extension.
 
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     step::{Failure, Outcome, report},
@@ -19,8 +22,10 @@ use crate::{
 const DOCUMENT: &str = "docs/rules.md";
 /// Where the planted faults are listed, each with its rule.
 const FAULTS: &str = "core/src/plant.rs";
-/// Where the scenarios are.
-const SCENARIOS: &str = "tests/scenarios";
+/// Where the scenarios are: here, and in folders.
+pub(super) const SCENARIOS: &str = "tests/scenarios";
+/// The scenarios that have to fail, for tests of what is said then; they show no rule.
+const BROKEN: &str = "tests/scenarios/broken";
 /// The rules of each half: its letter, and the highest number.
 const RULES: [(char, u32); 2] = [('S', 21), ('T', 13)];
 
@@ -31,20 +36,34 @@ fn all() -> impl Iterator<Item = String> {
 
 /// Checks the document against the tree.
 pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
-    let scenarios = tree.files(SCENARIOS, "toml")?;
-    let scenarios = scenarios.iter().filter_map(|path| path.file_stem());
     let facts = Facts {
         faults: faults(&tree.read(FAULTS)?),
-        scenarios: scenarios.map(|stem| stem.to_string_lossy().into_owned()).collect(),
+        scenarios: scenarios(&tree.files(SCENARIOS, "toml")?),
         exists: &|path| tree.path(path).exists(),
     };
     report(&check(&tree.read(DOCUMENT)?, &facts), "docs/rules.md does not keep its promise")
 }
 
+/// The folders of the scenarios among `files` that have to pass.
+pub(super) fn scenario_folders(files: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let folders = files.iter().filter_map(|file| file.parent());
+    folders.filter(|folder| *folder != Path::new(BROKEN)).map(Path::to_owned).collect()
+}
+
+/// The names of the scenarios among `files`, each alone and behind its folder.
+fn scenarios(files: &[PathBuf]) -> BTreeSet<String> {
+    let files = files.iter().filter(|file| !file.starts_with(BROKEN));
+    let names = files.flat_map(|file| {
+        let inside = file.strip_prefix(SCENARIOS).unwrap_or(file).with_extension("");
+        [inside.file_name().map(Into::into), Some(inside.clone())].into_iter().flatten()
+    });
+    names.map(|name: PathBuf| name.to_string_lossy().into_owned()).collect()
+}
+
 /// What the document is compared with.
 struct Facts<'a> {
     faults: Vec<Fault>,
-    /// The scenarios, by the stems of their file names.
+    /// The scenarios, by their names.
     scenarios: BTreeSet<String>,
     exists: &'a dyn Fn(&Path) -> bool,
 }
@@ -154,8 +173,9 @@ fn check_row<'a>(
                 None => wrong.push(format!("{FAULTS} has no fault `{name}`")),
             }
         } else if heading.contains("scenario") {
-            let stem = name.rsplit('/').next().unwrap_or(name);
-            if !facts.scenarios.contains(stem.strip_suffix(".toml").unwrap_or(stem)) {
+            let inside =
+                name.strip_prefix(SCENARIOS).map_or(name, |name| name.trim_start_matches('/'));
+            if !facts.scenarios.contains(inside.strip_suffix(".toml").unwrap_or(inside)) {
                 wrong.push(format!("{SCENARIOS} has no `{name}`"));
             }
         } else if name.contains('/') {

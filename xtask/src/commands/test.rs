@@ -1,11 +1,14 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{bench_gate, deps, loc, loom, rules},
+    commands::{bench_gate, deps, loc, loom, rules, shuttle},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
 };
+
+/// Every package, with what is optional in some of them: only so many builds of the whole.
+const WHOLE: &str = "--workspace --features ringfence-threads/rayon";
 
 /// The steps, in order.
 pub(crate) fn steps() -> Vec<Step> {
@@ -20,20 +23,26 @@ pub(crate) fn steps() -> Vec<Step> {
         let line = format!("clippy --package {package} --all-targets -- -D warnings");
         steps.push(cargo(format!("clippy {package}"), line));
     }
-    let planted =
-        "clippy --package ringfence-tests --all-targets --features planted -- -D warnings";
     steps.extend([
-        cargo("clippy with planted faults", planted),
+        cargo(
+            "clippy with planted faults",
+            "clippy --package ringfence-tests --all-targets --features planted -- -D warnings",
+        ),
+        cargo(
+            "clippy with rayon",
+            "clippy --package ringfence-threads --all-targets --features rayon -- -D warnings",
+        ),
         Step::new("documentation", documentation),
-        Step::new("tests", |tree| harness(tree).run("--workspace", "dev")),
-        cargo("examples in the documentation", "test --workspace --doc"),
+        Step::new("tests", |tree| harness(tree).run(WHOLE, "dev")),
+        cargo("examples in the documentation", format!("test {WHOLE} --doc")),
         Step::new("planted faults", |tree| {
             harness(tree).run("--package ringfence-tests --features planted", "checked")
         }),
         Step::new("loom models", |tree| loom::run(tree, &loom::Options::default())),
+        Step::new("shuttle mixes", |tree| shuttle::run(tree, &shuttle::Options::default())),
         cargo("demo", "run --release"),
         cargo("example", "run --release --package ringfence-examples --bin embed_in_a_runtime"),
-        cargo("scenarios", "run --release -- replay tests/scenarios"),
+        Step::new("scenarios", scenarios),
         Step::new("fuzz corpus", fuzz_corpus),
         Step::new("instructions", |tree| bench_gate::run(tree, &bench_gate::Options::default())),
     ]);
@@ -62,7 +71,16 @@ fn documentation(tree: &Tree) -> Result<Outcome, Failure> {
             .run()
     };
     let _ = doc("--package ringfence-cli")?;
-    doc("--workspace --exclude ringfence-cli")
+    doc(&format!("{WHOLE} --exclude ringfence-cli"))
+}
+
+/// Replays every folder of scenarios; `replay` looks into none that is inside another.
+fn scenarios(tree: &Tree) -> Result<Outcome, Failure> {
+    let folders = rules::scenario_folders(&tree.files(rules::SCENARIOS, "toml")?);
+    if folders.is_empty() {
+        return Err(Failure::Found(format!("{} has no scenario", rules::SCENARIOS)));
+    }
+    Program::cargo(tree, "run --release -- replay").arguments(folders).run()
 }
 
 /// What runs the tests: cargo-nextest where it is, since a hung test then has a name.
@@ -97,7 +115,12 @@ fn fuzz_corpus(tree: &Tree) -> Result<Outcome, Failure> {
             .arguments("--manifest-path fuzz/Cargo.toml --release --target-dir".split(' '))
             .arguments([tree.target("fuzz")])
     };
-    let _ = fuzz("clippy --all-targets").arguments(["--", "-D", "warnings"]).run()?;
+    // In the directory of the workspace, where clippy has seen what they are built upon.
+    let clippy = "clippy --manifest-path fuzz/Cargo.toml --all-targets --target-dir";
+    let _ = Program::cargo(tree, clippy)
+        .arguments([tree.target("")])
+        .arguments(["--", "-D", "warnings"])
+        .run()?;
     let _ = fuzz("build").run()?;
     for target in targets {
         let name = target.file_stem().unwrap_or_default().to_string_lossy();

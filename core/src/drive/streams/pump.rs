@@ -5,7 +5,7 @@ use crate::{
     backend::streams::StreamBackend,
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
-    stream::{Condemned, Offer, Why},
+    stream::{Condemned, Offer, Standing, Why},
     sync::{Arc, AtomicU8, Ordering},
 };
 
@@ -209,14 +209,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         destroyed
     }
     fn fate(&self, condemned: &Condemned<A>) -> Fate {
-        match condemned.cause {
-            Closed::Bad | Closed::Lost | Closed::Disowned => return Fate::Leak,
-            Closed::Reset => return Fate::Gone,
+        let slot = &condemned.slot;
+        let mut tenancy = slot.lock();
+        match tenancy.standing {
+            Standing::Closed(Closed::Bad | Closed::Lost | Closed::Disowned) => return Fate::Leak,
+            Standing::Closed(Closed::Reset) => return Fate::Gone,
             _ if planted!(DestroyBusy) => return Fate::Destroy,
             _ => {}
         }
-        let slot = &condemned.slot;
-        let mut tenancy = slot.lock();
         match self.prove_finished(slot, &mut tenancy).0 {
             Ok(_) if tenancy.waiters > 0 => Fate::Later,
             Ok(_) => Fate::Destroy,

@@ -328,7 +328,7 @@ impl<A> Pool<A> {
         let before = self.by_raw.insert(slot.raw(), slot.id());
         // The driver gave the handle of a stream that we still have to a new one: its user destroyed it.
         if let Some(gone) = before.and_then(|id| self.by_id.get(&id)) {
-            gone.close(Closed::Bad);
+            gone.lock().lose_handle(Closed::Bad);
         }
     }
     fn new_id(&mut self) -> StreamId {

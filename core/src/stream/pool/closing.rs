@@ -13,7 +13,6 @@ use crate::{
 #[must_use = "a condemned stream that is not given back is never destroyed"]
 pub(crate) struct Condemned<A> {
     pub(crate) slot: Arc<Slot<A>>,
-    pub(crate) cause: Closed,
     shelf: usize,
     visit: u64,
 }
@@ -52,9 +51,8 @@ impl<A> Pool<A> {
         self.held -= 1;
         slot.close(cause);
         // What was closed before it came back keeps its first cause.
-        let cause = slot.closed().unwrap_or(cause);
-        self.counts.closed(cause);
-        self.condemned.push(Condemned { slot, cause, shelf, visit: 0 });
+        self.counts.closed(slot.closed().unwrap_or(cause));
+        self.condemned.push(Condemned { slot, shelf, visit: 0 });
     }
     /// The next condemned stream to try to destroy, each once in a visit.
     pub(crate) fn next_condemned(&mut self, visit: &super::Visit) -> Option<Condemned<A>> {
@@ -92,7 +90,7 @@ impl<A> Pool<A> {
     pub(crate) fn leaked(&mut self, condemned: Condemned<A>) {
         self.forget_handle(&condemned);
         self.gone(&condemned);
-        self.counts.leaked += u64::from(condemned.cause != Closed::Disowned);
+        self.counts.leaked += u64::from(condemned.slot.closed() != Some(Closed::Disowned));
     }
     fn gone(&mut self, condemned: &Condemned<A>) {
         self.shelves[condemned.shelf].condemned -= 1;
@@ -135,14 +133,11 @@ impl<A> Pool<A> {
         let concerns = |slot: &Slot<A>| slot.key().place.device == device;
         for slot in self.by_id.values().filter(|slot| concerns(slot)) {
             let mut tenancy = slot.lock();
-            tenancy.close(Closed::Reset);
+            tenancy.lose_handle(Closed::Reset);
             tenancy.saw_idle();
             // Events went with the device: they are not destroyed, and nobody waits for them.
             tenancy.before_capture = None;
             tenancy.final_event = None;
-        }
-        for condemned in self.condemned.iter_mut().filter(|one| concerns(&one.slot)) {
-            condemned.cause = Closed::Reset; // also what was closed before: its handle is dead
         }
         self.left.retain(|slot| !concerns(slot));
         for at in 0..self.shelves.len() {

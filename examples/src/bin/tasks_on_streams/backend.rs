@@ -52,8 +52,11 @@ impl StreamDriver for Gpu {
         Ok(RawStream::new(FIRST + made as u64))
     }
     fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
-        self.lock().streams[index(stream)].destroyed = true;
-        Ok(())
+        // Handles are never used again here. HIP would wait for work; a pool destroys idle streams alone.
+        match self.lock().is_idle(index(stream)) {
+            true => Ok(()),
+            false => Err(DriverError::Bad(DriverCode::new(400))),
+        }
     }
     fn capture_status(&self, stream: RawStream) -> CaptureStatus {
         match self.lock().streams[index(stream)].captured {

@@ -21,16 +21,10 @@ pub(crate) enum Kernel {
 pub(crate) enum Command {
     Run(Kernel),
     Graph(Vec<Kernel>),
-    /// The event has reached this recording.
-    Record {
-        event: usize,
-        recording: u64,
-    },
-    /// Goes on when the event has.
-    Wait {
-        event: usize,
-        recording: u64,
-    },
+    /// All before it is finished.
+    Record(Recording),
+    /// Goes on when that was reached, whatever its event recorded since.
+    Wait(Recording),
     /// Writes a progress word in host memory.
     Mark {
         word: usize,
@@ -47,7 +41,6 @@ pub(crate) struct Stream {
     queue: VecDeque<Command>,
     /// While it captures: what was recorded so far.
     pub(crate) captured: Option<Vec<Kernel>>,
-    pub(crate) destroyed: bool,
 }
 /// One recording of an event: its number among all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

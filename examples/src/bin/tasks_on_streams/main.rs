@@ -53,19 +53,42 @@ fn run(gpu: &Gpu) -> Result<(), Box<dyn Error>> {
     let options = PoolOptions { live_cap: Some(STREAMS), ..PoolOptions::default() };
     let runtime = &Runtime::new(gpu, options);
     let (stop, stopped) = mpsc::channel::<()>();
-    let worked = thread::scope(|scope| {
-        // Looks at what drains and wakes who waits; whoever acquires looks as well.
+    thread::scope(|scope| {
+        // Looks at what drains, frees what was put off, and wakes who waits for a stream.
         scope.spawn(move || {
-            while stopped.recv_timeout(Duration::from_micros(100)) == Err(RecvTimeoutError::Timeout)
-            {
+            let period = Duration::from_micros(100);
+            while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
                 let _pumped = runtime.pool.pump();
             }
         });
-        let workers: Vec<_> = (0..THREADS).map(|_| scope.spawn(move || work(runtime))).collect();
-        let worked: Result<Vec<_>, _> =
-            workers.into_iter().map(|worker| worker.join().expect("a worker")).collect();
+        let tasks = run_tasks(runtime);
         drop(stop);
-        worked
+        tasks
+    })?;
+
+    // Nobody pumps any more, and all work is over: everything can be destroyed.
+    let finished = gpu.finish(LIMIT);
+    let left = runtime.pool.shutdown();
+    let freed = runtime.pool.memory_counts();
+    println!("memory given up, and freed after the work that used it:");
+    println!("  {} times on the one stream that had used it", freed.freed_on_stream);
+    println!("  {} times on a stream for that, after several others", freed.freed_on_disposal);
+    println!("  {} times there with nothing to wait for", freed.freed_at_once);
+    let finished = finished && gpu.finish(LIMIT);
+    println!(
+        "left over: {} streams, {} allocations; kernels that touched freed memory: {}",
+        left.streams_leaked,
+        gpu.allocations(),
+        gpu.faults()
+    );
+    let sound = gpu.faults() == 0 && gpu.allocations() == 0 && left.streams_leaked == 0;
+    if finished && sound { Ok(()) } else { Err("something was left over".into()) }
+}
+
+fn run_tasks(runtime: &Runtime<'_>) -> Result<(), Box<dyn Error>> {
+    let worked: Vec<_> = thread::scope(|scope| {
+        let workers = [(); THREADS].map(|()| scope.spawn(move || work(runtime)));
+        workers.map(|worker| worker.join().expect("a worker")).into_iter().collect::<Result<_, _>>()
     })?;
     let (mut totals, followed): (Vec<Array>, Vec<Followed>) = worked.into_iter().unzip();
     let sum = |of: fn(&Followed) -> u64| followed.iter().map(of).sum::<u64>();
@@ -82,24 +105,8 @@ fn run(gpu: &Gpu) -> Result<(), Box<dyn Error>> {
     let (result, pinned) = add_up(runtime, &mut totals)?;
     let expected = THREADS as u64 * TASKS * LAUNCHES;
     println!("a graph added {THREADS} totals, {LAUNCHES} times: {result}, expected {expected}");
-
-    let finished = gpu.finish(LIMIT);
-    let left = runtime.pool.shutdown();
-    let freed = runtime.pool.memory_counts();
-    println!("memory given up, and freed after the work that used it:");
-    println!("  {} times on the one stream that had used it", freed.freed_on_stream);
-    println!("  {} times on a stream for that, after several others", freed.freed_on_disposal);
-    println!("  {} times there with nothing to wait for", freed.freed_at_once);
-    println!("  {pinned} of these were kept until their graph was gone");
-    let finished = finished && gpu.finish(LIMIT);
-    println!(
-        "left over: {} streams, {} allocations; kernels that touched freed memory: {}",
-        left.streams_leaked,
-        gpu.allocations(),
-        gpu.faults()
-    );
-    let sound = gpu.faults() == 0 && gpu.allocations() == 0 && left.streams_leaked == 0;
-    if finished && sound && result == expected { Ok(()) } else { Err("work was lost".into()) }
+    println!("  it kept {pinned} arrays that their owners had given up meanwhile");
+    if result == expected { Ok(()) } else { Err("work was lost".into()) }
 }
 
 /// How often a task's work followed the work before it, and how.

@@ -29,6 +29,7 @@ struct Held {
 struct Names {
     manner: Manner,
     profile: DriverProfile,
+    refused: bool,
     count: u32,
     leases: Vec<Held>,
     memory: Vec<Name>,
@@ -77,6 +78,7 @@ pub fn program(drafts: &[Draft], manner: Manner, profile: DriverProfile) -> Vec<
     let mut names = Names {
         manner,
         profile,
+        refused: false,
         count: 0,
         leases: Vec::new(),
         memory: Vec::new(),
@@ -323,6 +325,10 @@ fn faults(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         Draft::FailCreate => refused(FailingCall::Create, 0, None),
         // Two in a row: the second is that of the disposal stream, which tries when the first was refused.
         Draft::RefuseFree(nth) => {
+            // Once in a program: what is refused for ever is leaked in the end.
+            if std::mem::replace(&mut names.refused, true) {
+                return None;
+            }
             let twice = [*nth, *nth + 1].map(|nth| refused(FailingCall::Free, nth, conflict));
             Some(twice.into_iter().flatten().flatten().collect())
         }

@@ -96,7 +96,8 @@ pub(super) const FACADE: &str = "core/src/sync.rs";
 /// The loom models, which count executions from outside of them.
 pub(super) const MODELS: &str = "core/src/models";
 /// Where atomics, locks and `Arc` come from.
-pub(super) const SYNCHRONISATION: &[&str] = &["std::sync", "core::sync", "alloc::sync", "loom"];
+pub(super) const SYNCHRONISATION: &[&str] =
+    &["std::sync", "core::sync", "alloc::sync", "loom", "shuttle"];
 
 /// What judges the core, and so must not be built from it.
 pub(super) const JUDGES: &[&str] = &["backend-mock/src/oracle", "backend-mock/src/model"];

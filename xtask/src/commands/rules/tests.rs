@@ -20,11 +20,17 @@ fn document(third: &str) -> String {
     text
 }
 
+/// The scenarios: one, one in a folder, and one that shows how a report looks.
+fn files() -> [PathBuf; 3] {
+    ["early", "streams/handed_on", "broken/unknown_verb"]
+        .map(|name| Path::new(SCENARIOS).join(name).with_extension("toml"))
+}
+
 fn wrong(document: &str) -> Vec<String> {
     let fault = |rule: String| Fault { name: format!("Break{rule}"), rule };
     let facts = Facts {
         faults: all().map(fault).collect(),
-        scenarios: BTreeSet::from(["early".to_owned()]),
+        scenarios: scenarios(&files()),
         exists: &|path| path == Path::new("core/here.rs"),
     };
     check(document, &facts)
@@ -32,8 +38,16 @@ fn wrong(document: &str) -> Vec<String> {
 
 #[test]
 fn a_right_document_passes() {
-    let row = "| **S3** | `core/here.rs:7` | text | `early.toml` | `BreakS3` |\n";
-    assert_eq!(wrong(&document(row)), [""; 0]);
+    for scenario in [
+        "early.toml",
+        "tests/scenarios/early.toml",
+        "handed_on",
+        "streams/handed_on.toml",
+        "tests/scenarios/streams/handed_on",
+    ] {
+        let row = format!("| **S3** | `core/here.rs:7` | text | `{scenario}` | `BreakS3` |\n");
+        assert_eq!(wrong(&document(&row)), [""; 0], "{scenario}");
+    }
 }
 
 #[test]
@@ -46,6 +60,8 @@ fn each_fault_of_a_document_is_found() {
         ("| S3 | `core/here.rs` | | | `Broken3` |\n", "has no fault `Broken3`"),
         ("| S3 | `core/here.rs` | | | `BreakS4`, `BreakS3` |\n", "`BreakS4` breaks S4"),
         ("| S3 | `core/here.rs` | | `late` | `BreakS3` |\n", "has no `late`"),
+        ("| S3 | `core/here.rs` | | `streams/early` | `BreakS3` |\n", "has no `streams/early`"),
+        ("| S3 | `core/here.rs` | | `unknown_verb` | `BreakS3` |\n", "has no `unknown_verb`"),
         ("| S3 | `core/here.rs` | | | `BreakS2` |\n", "`BreakS3` stands in no row"),
     ] {
         let wrong = wrong(&document(row));
@@ -53,6 +69,12 @@ fn each_fault_of_a_document_is_found() {
     }
     let twice = "| S3 | `core/here.rs` | | | `BreakS3` |\n".repeat(2);
     assert!(wrong(&document(&twice)).contains(&"S3 has 2 rows".to_owned()));
+}
+
+#[test]
+fn folders_of_scenarios_that_have_to_pass() {
+    let expected = [SCENARIOS, "tests/scenarios/streams"].map(PathBuf::from);
+    assert_eq!(scenario_folders(&files()), BTreeSet::from(expected));
 }
 
 #[test]
