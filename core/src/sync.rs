@@ -190,8 +190,8 @@ pub mod audit {
     #[cfg(not(ringfence_shuttle))]
     use std::thread_local;
     thread_local! {
-        static HELD: std::cell::Cell<u32> = std::cell::Cell::new(0);
-        static STREAMS_HELD: std::cell::Cell<u32> = std::cell::Cell::new(0);
+        static HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+        static STREAMS_HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
     }
     pub(super) fn held(more: i32) {
         HELD.with(|held| held.set(held.get().wrapping_add_signed(more)));

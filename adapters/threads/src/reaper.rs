@@ -1,8 +1,9 @@
 //! A thread that pumps.
 
 use std::{
+    any::Any,
     io, mem,
-    panic::resume_unwind,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     process,
     sync::{
         Arc, Weak,
@@ -30,9 +31,10 @@ impl Default for Period {
 }
 
 /// What a reaper did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Reaped {
-    /// Pumps.
+    /// Pumps, with those that panicked.
     pub pumps: u64,
     /// Streams destroyed by pumps.
     pub destroyed: u64,
@@ -40,13 +42,42 @@ pub struct Reaped {
     pub trimmed: u64,
     /// Waiters woken.
     pub woken: u64,
+    /// Pumps and trims that panicked: the driver did, or a waker or a destructor of the user that they called.
+    /// What such a pump did until then is not counted. The next one goes on.
+    pub panics: u64,
+    /// What the first of those said. A panic whose payload is no text has said nothing: then this is empty.
+    pub first_panic: Option<String>,
+}
+
+impl Reaped {
+    /// After a panic, which ends no reaper.
+    fn note(&mut self, panic: Box<dyn Any + Send>) {
+        self.panics += 1;
+        let said = said(&*panic);
+        self.first_panic.get_or_insert(said);
+        drop_payload(panic);
+    }
+}
+/// What a panic said: a payload of `panic!` is text.
+fn said(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default().to_owned()
+}
+/// A payload has a destructor too.
+fn drop_payload(payload: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        mem::forget(another);
+    }
 }
 
 /// Pumps a pool on a thread of its own: destroying a stream may take as long as the driver likes.
 ///
-/// Dropping it ends the thread and does not wait for it: nothing in a destructor blocks (T10), and a pump in
-/// progress is harmless, also beside [`StreamPool::shutdown`]. [`stop`](Self::stop) joins. The thread
-/// also ends when the pool is dropped, which it does not keep alive.
+/// Dropping it tells the thread to end and does not wait for it: nothing in a destructor blocks (T10). A pump in
+/// progress goes on to its end, beside whatever the dropping thread does next: [`stop`](Self::stop) waits
+/// for it, and is the call before [`StreamPool::shutdown`] where no driver call may follow. The thread also
+/// ends when the pool is dropped. During a pump it keeps the pool alive, so that the last reference may be its own.
+///
+/// A pump that panics does not end it: the panic is counted, and [`stop`](Self::stop) says what it said.
 ///
 /// Streams that are idle when it ends stay: [`StreamPool::shutdown`] destroys them.
 ///
@@ -91,8 +122,10 @@ impl Reaper {
     }
     /// Ends the thread and waits for it. `None` in a forked child, where there is none.
     ///
+    /// Look at [`Reaped::panics`].
+    ///
     /// # Panics
-    /// When a pump panicked: with its panic, which is the driver's, or one of a destructor that it called.
+    /// When the destructor of the pool panicked, whose last reference was the thread's.
     pub fn stop(mut self) -> Option<Reaped> {
         let Running { orders, thread } = self.take_running()?;
         drop(orders);
@@ -130,12 +163,20 @@ fn run<B: StreamBackend, A>(
     let mut trimmed_at = Instant::now();
     while let Ok(()) | Err(RecvTimeoutError::Timeout) = orders.recv_timeout(period.pump) {
         let Some(pool) = pool.upgrade() else { break };
-        let pumped = pool.pump();
         reaped.pumps += 1;
-        reaped.destroyed += u64::from(pumped.destroyed);
-        reaped.woken += u64::from(pumped.woken);
+        // The pool is whole after a panic: its locks guard plain data and are let go of before foreign code runs.
+        match catch_unwind(AssertUnwindSafe(|| pool.pump())) {
+            Ok(pumped) => {
+                reaped.destroyed += u64::from(pumped.destroyed);
+                reaped.woken += u64::from(pumped.woken);
+            }
+            Err(panic) => reaped.note(panic),
+        }
         if trimmed_at.elapsed() >= period.trim {
-            reaped.trimmed += u64::from(pool.trim());
+            match catch_unwind(AssertUnwindSafe(|| pool.trim())) {
+                Ok(trimmed) => reaped.trimmed += u64::from(trimmed),
+                Err(panic) => reaped.note(panic),
+            }
             trimmed_at = Instant::now();
         }
     }

@@ -1,8 +1,11 @@
 //! Who pumps the pool.
 
 use std::{
-    panic::resume_unwind,
+    any::Any,
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Arc, Weak},
+    thread,
     time::Duration,
 };
 
@@ -33,9 +36,10 @@ impl Default for Period {
 }
 
 /// What a reaper did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Reaped {
-    /// Pumps.
+    /// Pumps, with those that panicked.
     pub pumps: u64,
     /// Streams destroyed by pumps.
     pub destroyed: u64,
@@ -43,19 +47,68 @@ pub struct Reaped {
     pub trimmed: u64,
     /// Tasks woken.
     pub woken: u64,
+    /// Pumps and trims that panicked: the driver did, or a waker or a destructor of the user that they called.
+    /// What such a pump did until then is not counted. The next one goes on.
+    pub panics: u64,
+    /// What the first of those said. A panic whose payload is no text has said nothing: then this is empty.
+    pub first_panic: Option<String>,
 }
 impl Reaped {
     fn add(&mut self, round: Round) {
         self.pumps += 1;
-        self.destroyed += u64::from(round.pumped.destroyed);
-        self.woken += u64::from(round.pumped.woken);
-        self.trimmed += u64::from(round.trimmed);
+        match round.pumped {
+            Ok(pumped) => {
+                self.destroyed += u64::from(pumped.destroyed);
+                self.woken += u64::from(pumped.woken);
+            }
+            Err(panic) => self.note(panic),
+        }
+        match round.trimmed {
+            Ok(trimmed) => self.trimmed += u64::from(trimmed),
+            Err(panic) => self.note(panic),
+        }
+    }
+    /// After a panic, which ends no reaper.
+    fn note(&mut self, panic: Box<dyn Any + Send>) {
+        self.panics += 1;
+        let said = said(&*panic);
+        self.first_panic.get_or_insert(said);
+        drop_payload(panic);
     }
 }
+/// What a panic said: a payload of `panic!` is text.
+fn said(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default().to_owned()
+}
+/// A payload has a destructor too.
+fn drop_payload(payload: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        mem::forget(another);
+    }
+}
+
 /// What one round did.
 struct Round {
-    pumped: Pumped,
-    trimmed: u32,
+    pumped: thread::Result<Pumped>,
+    trimmed: thread::Result<u32>,
+}
+impl Round {
+    /// The pool is whole after a panic: its locks guard plain data and are let go of before foreign code runs.
+    fn of<B: StreamBackend, A>(pool: &StreamPool<B, A>, trims: Trims) -> Self {
+        Self {
+            pumped: catch_unwind(AssertUnwindSafe(|| pool.pump())),
+            trimmed: match trims {
+                Trims::Now => catch_unwind(AssertUnwindSafe(|| pool.trim())),
+                Trims::Later => Ok(0),
+            },
+        }
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trims {
+    Now,
+    Later,
 }
 
 /// Pumps a pool from the runtime, on a thread where blocking is allowed: destroying a stream may take as long
@@ -64,6 +117,8 @@ struct Round {
 /// Dropping it ends it and waits for nothing: a pump in progress goes on to its end.
 /// [`stop`](Self::stop) waits for that. It also ends when the pool is dropped, which it does not keep
 /// alive, and with its runtime.
+///
+/// A pump that panics does not end it: the panic is counted, and [`stop`](Self::stop) says what it said.
 ///
 /// Streams that are idle when it ends stay: [`StreamPool::shutdown`] destroys them.
 #[must_use = "dropped at once, it ends at once"]
@@ -89,8 +144,11 @@ impl Reaper {
     }
     /// Ends it, once a pump in progress is over. `None`: the runtime was shut down before.
     ///
+    /// Look at [`Reaped::panics`].
+    ///
     /// # Panics
-    /// When a pump panicked: with its panic, which is the driver's, or one of a destructor that it called.
+    /// When the destructor of the pool panicked, whose last reference was the reaper's. On a runtime without a
+    /// timer.
     pub async fn stop(self) -> Option<Reaped> {
         drop(self.stop);
         match self.task.await {
@@ -116,12 +174,11 @@ where
     let mut trimmed_at = Instant::now();
     while timeout(period.pump, &mut stopped).await.is_err() {
         let Some(pool) = pool.upgrade() else { break };
-        let trims = trimmed_at.elapsed() >= period.trim;
-        if trims {
+        let trims = if trimmed_at.elapsed() >= period.trim { Trims::Now } else { Trims::Later };
+        if trims == Trims::Now {
             trimmed_at = Instant::now();
         }
-        let round =
-            move || Round { pumped: pool.pump(), trimmed: if trims { pool.trim() } else { 0 } };
+        let round = move || Round::of(&pool, trims);
         match spawn_blocking(round).await.map_err(tokio::task::JoinError::try_into_panic) {
             Ok(round) => reaped.add(round),
             Err(Ok(panic)) => resume_unwind(panic),

@@ -59,7 +59,7 @@ pub enum Idleness {
     Proven(Position),
     /// One load of the progress word.
     Word,
-    /// Counted work has no mark behind it yet: a mark, and later a load.
+    /// Counted work has no mark behind it yet: the driver is asked this once, and a mark is made for later.
     Mark,
     /// The driver has to be asked: its capture status, then a query (T8).
     Query,

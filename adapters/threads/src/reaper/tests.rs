@@ -1,8 +1,8 @@
 //! A reaper, and what becomes of it.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, mpsc},
+    task::{Context, Wake, Waker},
     thread,
     time::{Duration, Instant},
 };
@@ -17,7 +17,7 @@ use ringfence_mock::{
     streams::{op::StreamOp, profile::DriverProfile, system::MockStreams},
 };
 
-use super::{Period, Reaper};
+use super::{Period, Reaped, Reaper};
 
 /// Longer than any test may take.
 const LONG: Duration = Duration::from_secs(60);
@@ -146,20 +146,67 @@ fn a_forked_child_leaves_the_thread_alone() {
     assert_eq!(Arc::weak_count(&pool), 2, "both threads are there");
 }
 
-#[test]
-fn a_pump_that_panics_is_not_swallowed() {
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("planned");
-        }
+/// A buffer whose destructor panics with these words, after it told the test.
+struct Bomb(&'static str, mpsc::Sender<()>);
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        let _nobody_listens = self.1.send(());
+        panic!("{}", self.0);
     }
+}
+/// A waiter that panics when it is woken, after it told the test.
+struct Grumbles(mpsc::Sender<()>);
+impl Wake for Grumbles {
+    fn wake(self: Arc<Self>) {
+        let _nobody_listens = self.0.send(());
+        panic!("not now");
+    }
+}
+
+#[test]
+fn a_pump_that_panics_does_not_end_it() {
+    let (driver, pool) = pool();
+    let reaper = Reaper::spawn(&pool, Period { trim: 10 * LONG, ..Period::default() });
+    let reaper = reaper.expect("a thread");
+    for says in ["the first", "the second"] {
+        let mut lease = pool.acquire(key()).expect("a stream");
+        let copy = StreamOp::new("copy", Ticks::new(20));
+        let (said, hears) = mpsc::channel();
+        drop(pool.submit_owning(&mut lease, Bomb(says, said), |_| copy).expect("it works"));
+        drop(lease);
+        driver.run_until_idle();
+        hears.recv_timeout(LONG).expect("pumped");
+        // A later pump does its work.
+        leave_to_a_pump(&driver, &pool).recv_timeout(LONG).expect("pumped");
+    }
+    let reaped = reaper.stop().expect("this process");
+    assert_eq!((reaped.panics, reaped.first_panic.as_deref()), (2, Some("the first")));
+    assert!(reaped.pumps >= 4, "{reaped:?}");
+    assert_eq!(driver.violations(), []);
+}
+
+#[test]
+fn a_waker_that_panics_does_not_end_it() {
     let (driver, pool) = pool();
     let reaper = Reaper::spawn(&pool, Period::default()).expect("a thread");
     let mut lease = pool.acquire(key()).expect("a stream");
-    let copy = StreamOp::new("copy", Ticks::new(20));
-    drop(pool.submit_owning(&mut lease, Bomb, |_| copy).expect("it works"));
+    let touch = pool.submit(&mut lease, StreamOp::new("axpy", Ticks::new(20))).expect("it works");
+    let mut finished = Box::pin(pool.when_finished(touch));
+    let (said, hears) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Grumbles(said)));
+    assert!(finished.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     driver.run_until_idle();
-    thread_ends(&pool);
-    assert!(catch_unwind(AssertUnwindSafe(|| reaper.stop())).is_err());
+    hears.recv_timeout(LONG).expect("woken");
+    leave_to_a_pump(&driver, &pool).recv_timeout(LONG).expect("pumped");
+    let reaped = reaper.stop().expect("this process");
+    assert_eq!((reaped.panics, reaped.first_panic.as_deref()), (1, Some("not now")));
+}
+
+#[test]
+fn a_panic_without_a_text_is_counted() {
+    let mut reaped = Reaped::default();
+    reaped.note(Box::new(7_u32));
+    reaped.note(Box::new(Bomb("in the payload", mpsc::channel().0)));
+    reaped.note(Box::new("late".to_owned()));
+    assert_eq!((reaped.panics, reaped.first_panic.as_deref()), (3, Some("")));
 }

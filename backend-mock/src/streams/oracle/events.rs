@@ -139,6 +139,13 @@ impl StreamOracle {
             return;
         }
         self.ordered(life, after, of.as_ref().map(|of| &of.clock));
+        let running: Vec<OpId> =
+            after.iter().copied().filter(|op| self.ops.contains_key(op)).collect();
+        if let Some(stream) = self.streams.get_mut(&life) {
+            stream.awaited.retain(|op| self.ops.contains_key(op));
+            stream.awaited.extend(running);
+        }
+        self.settle(life);
     }
     /// A word was opened for a stream.
     pub(super) fn word_opened(&mut self, word: RawProgress, on: RawStream) {

@@ -29,6 +29,7 @@ impl StreamOracle {
             && !stream.condemned
             && stream.purpose == Purpose::Shelf
             && self.working(stream).is_none()
+            && !self.is_waiting(stream)
     }
     /// Whether, besides, it could be handed out as it is.
     fn is_usable(&self, stream: &Stream) -> bool {

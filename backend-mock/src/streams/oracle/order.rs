@@ -59,6 +59,10 @@ impl StreamOracle {
         };
         op_now.life == to || stream.clock.covers(op_now.life, op)
     }
+    /// Whether the stream waits on the device for something unfinished.
+    pub(super) fn is_waiting(&self, stream: &Stream) -> bool {
+        stream.awaited.iter().any(|op| self.ops.contains_key(op))
+    }
     /// Whether a piece of work of the owner is unfinished on the stream.
     pub(super) fn working(&self, stream: &Stream) -> Option<OpId> {
         let is_work = |op: &&OpId| self.ops.get(op).is_some_and(|op| op.kind == Kind::Work);
@@ -149,6 +153,15 @@ impl StreamOracle {
             if done.kind == Kind::Mark {
                 stream.marked = stream.marked.max(Some(op));
             }
+        }
+        let waiters: Vec<Life> = self
+            .streams
+            .values()
+            .filter(|one| one.awaited.contains(&op))
+            .map(|one| one.life)
+            .collect();
+        for waiter in waiters {
+            self.settle(waiter);
         }
         self.settle(done.life);
         self.bury(done.life);

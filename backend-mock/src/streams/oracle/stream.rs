@@ -111,6 +111,8 @@ pub(super) struct Stream {
     pub(super) condemned: bool,
     pub(super) purpose: Purpose,
     pub(super) unfinished: BTreeSet<OpId>,
+    /// Work of other streams that it waits for on the device: until that is finished it is not idle.
+    pub(super) awaited: BTreeSet<OpId>,
     /// The last piece of work, and the last finished mark.
     pub(super) last_work: Option<OpId>,
     pub(super) marked: Option<OpId>,
@@ -143,6 +145,7 @@ impl Stream {
             condemned: false,
             purpose: Purpose::Shelf,
             unfinished: BTreeSet::new(),
+            awaited: BTreeSet::new(),
             last_work: None,
             marked: None,
             word: None,

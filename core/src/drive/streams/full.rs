@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use super::{Attempt, StreamPool};
+use super::{Attempt, StreamPool, limbo::for_each_in_spite_of_panics};
 use crate::{backend::streams::StreamBackend, error::StreamError, id::StreamKey, stream::Lease};
 
 /// Tasks that want a stream, in the order in which they came.
@@ -125,9 +125,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             wanting.queue.drain(..room).map(|waiting| waiting.1).collect()
         };
         let count = u32::try_from(woken.len()).unwrap_or(u32::MAX);
-        for waker in woken {
-            waker.wake();
-        }
+        for_each_in_spite_of_panics(woken, Waker::wake);
         count
     }
 }

@@ -4,6 +4,7 @@ use std::{
     any::Any,
     fmt,
     mem::ManuallyDrop,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     pin::Pin,
     task::{Context, Poll, Waker},
     time::Duration,
@@ -206,12 +207,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             limbo.waiting.extend(waiting);
         }
         // Wakers and destructors are the user's code: no lock is held, and who waits is woken first.
-        for (_, waker) in ready {
-            waker.wake();
-        }
-        for held in done {
-            drop(ManuallyDrop::into_inner(held.what));
-        }
+        for_each_in_spite_of_panics(ready, |(_, waker)| waker.wake());
+        for_each_in_spite_of_panics(done, |held| drop(ManuallyDrop::into_inner(held.what)));
         if self.shared.life() != Life::Open {
             self.leak_limbo(); // the pool ended meanwhile: nobody looks at the list again
         }
@@ -239,10 +236,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             let mut limbo = self.shared.limbo.lock();
             (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
         };
-        for (_, waker) in waiting {
-            waker.wake();
-        }
+        for_each_in_spite_of_panics(waiting, |(_, waker)| waker.wake());
         count(parked.len())
+    }
+}
+
+/// Runs the user's code for each: one that panics does not keep the others from their turn. The first panic
+/// goes on when all had it.
+pub(super) fn for_each_in_spite_of_panics<T>(items: Vec<T>, mut act: impl FnMut(T)) {
+    let mut first = None;
+    for item in items {
+        let done = catch_unwind(AssertUnwindSafe(|| act(item)));
+        first = first.or(done.err());
+    }
+    if let Some(panic) = first {
+        resume_unwind(panic);
     }
 }
 

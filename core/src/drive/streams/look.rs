@@ -3,7 +3,7 @@
 use super::{StreamPool, guard::Relaxed};
 use crate::{
     backend::streams::{CaptureStatus, StreamBackend, StreamState},
-    error::DriverError,
+    error::{Closed, DriverError},
     id::Position,
     stream::{Captures, Idleness, Slot, Standing, Tenancy, Why},
 };
@@ -38,6 +38,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         slot: &Slot<A>,
         tenancy: &mut Tenancy,
     ) -> (Result<Position, Why>, Asked) {
+        // The handle of such a stream is dead, or another stream's by now.
+        if let Standing::Closed(
+            cause @ (Closed::Bad | Closed::Lost | Closed::Disowned | Closed::Reset),
+        ) = tenancy.standing
+        {
+            return match tenancy.covers(tenancy.counted) {
+                true => (Ok(tenancy.counted), Asked::Nobody),
+                false => (Err(Why::Closed(cause)), Asked::Nobody),
+            };
+        }
         if tenancy.captures == Captures::Open {
             return (Err(Why::Capturing(CaptureStatus::Active)), Asked::Nobody);
         }
@@ -45,13 +55,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         match (tenancy.idleness(word.is_some()), word) {
             (Idleness::Proven(position), _) => (Ok(position), Asked::Nobody),
             (Idleness::Mark, Some(word)) => {
-                match self.driver.mark(slot.raw(), word, tenancy.counted) {
-                    Ok(()) => {
-                        tenancy.marked = tenancy.counted;
-                        (self.by_word(slot, tenancy), Asked::Nobody)
-                    }
-                    Err(_) => (self.ask(slot, tenancy), Asked::Driver),
+                // A wait that nothing followed: the driver knows now, the word will from the next look on.
+                let asked = self.ask(slot, tenancy);
+                let pending = matches!(asked, Err(Why::Pending | Why::Unknown));
+                if pending && self.driver.mark(slot.raw(), word, tenancy.counted).is_ok() {
+                    tenancy.marked = tenancy.counted;
                 }
+                (asked, Asked::Driver)
             }
             (Idleness::Word, Some(_)) => (self.by_word(slot, tenancy), Asked::Nobody),
             _ => (self.ask(slot, tenancy), Asked::Driver),

@@ -107,7 +107,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if self.resets(place) != free.memory.born() {
             return Freed::Gone;
         }
-        if let Users::One(slot, touch) = self.users(&mut free.stamp)
+        // What the disposal stream follows already, no other stream does.
+        if free.waits == Waits::None
+            && let Users::One(slot, touch) = self.users(&mut free.stamp)
             && slot.key().place == place
             && let Some(freed) = self.free_on_stream(&slot, touch, free.memory.raw())
         {

@@ -261,7 +261,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut freed = 0;
         for free in again {
             // Memory of a place where nobody ever acquired a stream.
-            let _made = self.make_disposal(free.memory.place());
+            let place = free.memory.place();
+            if self.resets(place) == free.memory.born() {
+                let _made = self.make_disposal(place);
+            }
             let done = self.dispose(free);
             let freed_now = matches!(done, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce);
             freed += u32::from(freed_now);

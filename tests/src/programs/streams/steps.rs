@@ -39,7 +39,7 @@ struct Names {
     captures: Vec<Name>,
 }
 impl Names {
-    fn new(&mut self, letter: &str) -> Name {
+    fn next(&mut self, letter: &str) -> Name {
         self.count += 1;
         Name::new(format!("{letter}{}", self.count))
     }
@@ -106,7 +106,7 @@ fn user_capture(on: &Index, others: &[Draft], names: &mut Names) -> Option<Vec<S
     let mut steps = vec![StreamStep::from(begin)];
     steps.extend(all(others, names));
     names.captures.clear();
-    let graph = names.new("g");
+    let graph = names.next("g");
     steps.push(StreamAction::EndCapture { graph, on }.into());
     Some(steps)
 }
@@ -151,7 +151,7 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         }
         Draft::Copy { on, ticks: time } => {
             let on = names.lease(on)?.name;
-            let future = names.new("f");
+            let future = names.next("f");
             names.futures.push(future.clone());
             one(StreamAction::Copy { future, on, ticks: ticks(*time) })
         }
@@ -170,7 +170,7 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         Draft::Rest => one(StreamAction::TickIdle),
         Draft::Alloc(on) => {
             let on = names.lease(on)?.name;
-            let memory = names.new("m");
+            let memory = names.next("m");
             names.memory.push(memory.clone());
             one(StreamAction::Alloc { memory, on })
         }
@@ -196,7 +196,7 @@ fn step(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
         Draft::Wrap(which) => {
             let held = names.lease(which)?;
             expose(names, &held.name);
-            let wrapped = names.new("w");
+            let wrapped = names.next("w");
             Some(vec![
                 StreamAction::Expose(held.name.clone()),
                 StreamAction::Wrap { wrapped, of: Some(held.name) },
@@ -223,7 +223,7 @@ fn acquire(names: &mut Names, high: bool, manner: Asked) -> Option<Vec<StreamAct
     if existing && (healthy || !names.captures.is_empty()) {
         return None;
     }
-    let name = names.new("s");
+    let name = names.next("s");
     if !existing {
         names.leases.push(Held { name: name.clone(), task: None, exposed: false });
     }
@@ -259,7 +259,7 @@ fn captures(draft: &Draft, names: &mut Names) -> Option<Vec<StreamAction>> {
     match draft {
         Draft::Capture { on, fork, pins, others, panics } => {
             let held = names.lease(on).filter(|held| !held.exposed)?;
-            let graph = names.new("g");
+            let graph = names.next("g");
             names.captures.push(held.name.clone());
             // A stream that joined a capture of HIP 5.2 captures for ever, and is never destroyed (T9, T10).
             let fork = fork.as_ref().filter(|_| names.profile != DriverProfile::Hip52);

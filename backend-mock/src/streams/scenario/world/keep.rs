@@ -90,14 +90,27 @@ impl Hand {
                 array.allocation = None; // it is gone with its device
             }
         }
+        let put_off: Vec<_> = {
+            let state = self.state();
+            let deferred = |array: &&super::things::Array| array.freed == Some(FreedHow::Deferred);
+            state.arrays.values().filter(deferred).map(|array| array.raw).collect()
+        };
+        for memory in put_off {
+            let state = self.driver().with_model(|model| model.memory_state(memory));
+            if state == MemoryState::Gone {
+                self.say(Declaration::Leaked { memory });
+            }
+        }
         Ok(())
     }
-    /// Of what was put off and is still there, as much as the pool counts as leaked: the pool names none of it.
+    /// Of what was put off and is still there, as much as the pool counts as leaked or as gone with its device:
+    /// the pool names none of it.
     fn say_what_leaked(&self) {
         let arrays: Vec<_> =
             self.state().arrays.values().map(|array| (array.raw, array.freed)).collect();
         let said = arrays.iter().filter(|(_, freed)| *freed == Some(FreedHow::Leaked)).count();
-        let counted = usize::try_from(self.pool().memory_counts().leaked).unwrap_or(usize::MAX);
+        let counts = self.pool().memory_counts();
+        let counted = usize::try_from(counts.leaked + counts.gone).unwrap_or(usize::MAX);
         let there =
             |raw| self.driver().with_model(|model| model.memory_state(raw) != MemoryState::Gone);
         let put_off = arrays

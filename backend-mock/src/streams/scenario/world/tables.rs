@@ -66,6 +66,14 @@ impl Hand {
                 StreamFailure::misuse(format!("`{task}` is in the middle of a step")).into()
             );
         };
+        // A closed stream is of no use: the table lets go of it before it asks for another.
+        let known = self.state().tables.get(task).and_then(|table| table.leases.get(&key).copied());
+        if let Some((lease, _)) = known.filter(|(_, known)| !self.pool().is_current(*known)) {
+            self.say(Declaration::Released { lease });
+            if let Some(table) = self.state().tables.get_mut(task) {
+                table.leases.remove(&key);
+            }
+        }
         let got = self.asking(number, key, Manner::Any, || -> Result<(), StreamError> {
             streams.switch(self.pool(), key)?;
             let lease = streams.lease(self.pool())?;
@@ -91,13 +99,6 @@ impl Hand {
         let Ok(tenant) = state.tenant(name) else { return };
         let (key, of) = (tenant.key, tenant.task);
         let before = state.tables.get(task).and_then(|table| table.leases.get(&key).copied());
-        // A closed stream is of no use, and the table has let go of it.
-        let closed = before.filter(|(_, known)| !self.pool().is_current(*known));
-        if let Some((number, _)) = closed {
-            drop(state);
-            self.say(Declaration::Released { lease: number });
-            state = self.state();
-        }
         let (number, said) = match before {
             Some((number, known)) if known == stream => {
                 (number, Declaration::Switched { task: of, key, stream })
