@@ -133,8 +133,14 @@ mod planted {
 }
 #[cfg(not(feature = "planted"))]
 mod planted {
-    pub(crate) fn now() {}
-    pub(crate) fn with<T>((): (), body: impl FnOnce() -> T) -> T {
+    /// Nothing is planted in this build.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Nothing;
+
+    pub(crate) fn now() -> Nothing {
+        Nothing
+    }
+    pub(crate) fn with<T>(_: Nothing, body: impl FnOnce() -> T) -> T {
         body()
     }
     pub(crate) fn expected_in_creation(all: u32) -> u32 {

@@ -120,6 +120,11 @@ impl Gpu {
         let free = !state.in_use.contains(&buffer);
         state.expect(free, || format!("buffer {buffer} is dropped in use"));
     }
+    /// Whether it was lost while work used a buffer.
+    pub(crate) fn was_lost_in_use(&self) -> bool {
+        let state = self.state();
+        state.lost && !state.in_use.is_empty()
+    }
     /// Memory that was allocated, and memory that was freed.
     pub(crate) fn memory(&self) -> (u64, u64) {
         let state = self.state();

@@ -145,12 +145,11 @@ fn mix(device: Device, streams: Streams) -> Vec<String> {
     });
     let (moves, alive) = (gpu.clone(), running.clone());
     let mover = thread::spawn(move || {
-        let lost_after = thread_rng().gen_range(0..200);
+        let lost_after = thread_rng().gen_range(1..60);
         let mut moved = 0;
         while alive.load(Ordering::SeqCst) > 0 {
-            moves.advance();
-            moved += 1;
-            if device == Device::IsLost && moved == lost_after {
+            moved += u32::from(moves.advance());
+            if device == Device::IsLost && moved >= lost_after {
                 moves.lose();
             }
             thread::yield_now();
@@ -180,8 +179,13 @@ fn mix(device: Device, streams: Streams) -> Vec<String> {
         // The disposal stream, at most.
         gpu.expect(gpu.live() <= 1, || format!("{} streams are left", gpu.live()));
     }
+    let in_use = usize::from(gpu.was_lost_in_use());
+    LOST_IN_USE.fetch_add(in_use, std::sync::atomic::Ordering::Relaxed);
     gpu.faults()
 }
+
+/// Executions whose device was lost while it used a buffer: counted outside of shuttle's sight.
+static LOST_IN_USE: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 /// What chooses the schedules.
 #[derive(Clone, Copy, Debug)]
@@ -230,6 +234,8 @@ fn shuttle_streams_are_destroyed_after_each_task() {
 fn shuttle_the_device_is_lost() {
     passes(Choice::Random, 1000, Device::IsLost, Streams::AreHandedOn);
     passes(Choice::Random, 500, Device::IsLost, Streams::AreDestroyed);
+    let lost = LOST_IN_USE.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(lost > 500, "the device was lost in use in {lost} executions of 1500");
 }
 
 /// With a rule's line switched off the mix notices it, and says so in these words.

@@ -41,7 +41,8 @@ pub(crate) fn steps() -> Vec<Step> {
         Step::new("loom models", |tree| loom::run(tree, &loom::Options::default())),
         Step::new("shuttle mixes", |tree| shuttle::run(tree, &shuttle::Options::default())),
         cargo("demo", "run --release"),
-        cargo("example", "run --release --package ringfence-examples --bin embed_in_a_runtime"),
+        example("embed_in_a_runtime"),
+        example("tasks_on_streams"),
         Step::new("scenarios", scenarios),
         Step::new("fuzz corpus", fuzz_corpus),
         Step::new("instructions", |tree| bench_gate::run(tree, &bench_gate::Options::default())),
@@ -53,6 +54,14 @@ pub(crate) fn steps() -> Vec<Step> {
 fn cargo(name: impl Into<String>, line: impl Into<String>) -> Step {
     let line = line.into();
     Step::new(name, move |tree| Program::cargo(tree, &line).run())
+}
+
+/// A step that runs a program of the examples.
+fn example(name: &str) -> Step {
+    cargo(
+        format!("example {name}"),
+        format!("run --release --package ringfence-examples --bin {name}"),
+    )
 }
 
 /// The fuzz targets are a workspace of their own.
