@@ -120,10 +120,9 @@ impl Gpu {
         let free = !state.in_use.contains(&buffer);
         state.expect(free, || format!("buffer {buffer} is dropped in use"));
     }
-    /// Whether it was lost while work used a buffer.
-    pub(crate) fn was_lost_in_use(&self) -> bool {
-        let state = self.state();
-        state.lost && !state.in_use.is_empty()
+    /// Whether unfinished work uses a buffer; once it is lost, whether it did then.
+    pub(crate) fn uses_a_buffer(&self) -> bool {
+        !self.state().in_use.is_empty()
     }
     /// Memory that was allocated, and memory that was freed.
     pub(crate) fn memory(&self) -> (u64, u64) {

@@ -146,10 +146,12 @@ fn mix(device: Device, streams: Streams) -> Vec<String> {
     let (moves, alive) = (gpu.clone(), running.clone());
     let mover = thread::spawn(move || {
         let lost_after = thread_rng().gen_range(1..60);
+        let lost_idle = thread_rng().gen_range(0..4) == 0;
         let mut moved = 0;
         while alive.load(Ordering::SeqCst) > 0 {
             moved += u32::from(moves.advance());
-            if device == Device::IsLost && moved >= lost_after {
+            let loses = device == Device::IsLost && moved >= lost_after;
+            if loses && (lost_idle || moves.uses_a_buffer()) {
                 moves.lose();
             }
             thread::yield_now();
@@ -179,7 +181,7 @@ fn mix(device: Device, streams: Streams) -> Vec<String> {
         // The disposal stream, at most.
         gpu.expect(gpu.live() <= 1, || format!("{} streams are left", gpu.live()));
     }
-    let in_use = usize::from(gpu.was_lost_in_use());
+    let in_use = usize::from(gpu.is_lost() && gpu.uses_a_buffer());
     LOST_IN_USE.fetch_add(in_use, std::sync::atomic::Ordering::Relaxed);
     gpu.faults()
 }

@@ -209,7 +209,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // Wakers and destructors are the user's code: no lock is held, and who waits is woken first.
         for_each_in_spite_of_panics(ready, |(_, waker)| waker.wake());
         for_each_in_spite_of_panics(done, |held| drop(ManuallyDrop::into_inner(held.what)));
-        if self.shared.life() != Life::Open {
+        if matches!(self.shared.life(), Life::Shut | Life::Lost) {
             self.leak_limbo(); // the pool ended meanwhile: nobody looks at the list again
         }
         counts
