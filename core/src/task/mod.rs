@@ -3,7 +3,7 @@
 //! - [`TaskStreams`]: a task's own table, with a current key.
 //! - [`Task`]: the same as a handle that several places may hold: the task itself, the thread that runs it
 //!   at this moment, a table of owners.
-//! - [`enter`], [`current`] and [`attach`]: which task a thread runs. An attached future enters its task at
+//! - [`enter`], [`current()`] and [`attach()`]: which task a thread runs. An attached future enters its task at
 //!   each poll and leaves it at each suspension, so that nothing of it stays behind on the thread.
 //! - [`OwnerTable`]: for owners that never say that they are done (tasks of a garbage-collected language).
 //!

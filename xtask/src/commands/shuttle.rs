@@ -1,5 +1,5 @@
 //! Large mixes of threads and tasks, under schedules drawn at random from a fixed seed. They are too large
-//! for the exhaustive models of [`loom`](super::loom), and search less deep.
+//! for the exhaustive models of `loom`, and search less deep.
 
 use std::time::Instant;
 

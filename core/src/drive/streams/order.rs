@@ -161,8 +161,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             waited.map_err(|cause| refused(stream, cause))
         };
         match self.unfinished(slot, &tenancy) {
-            // The event is the disposal stream's own: its order is enough.
-            Unfinished::Event(_) if waiter.kind() == Kind::Disposal => return Ok(Ordered::Already),
+            // The event is the disposal stream's own, which has waited for it.
+            Unfinished::Event(_) if waiter.kind() == Kind::Disposal => {}
             Unfinished::Event(event) => wait(event)?,
             Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
             Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),

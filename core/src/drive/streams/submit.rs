@@ -5,7 +5,7 @@ use crate::{
     backend::streams::{CaptureStatus, StreamBackend, StreamWork},
     error::StreamError,
     id::{Position, RawStream, StreamRef},
-    stream::{Captures, Handle, Lease, Slot, Standing, Tenancy, Touch},
+    stream::{Captures, Handle, Kind, Lease, Slot, Standing, Tenancy, Touch},
     sync::StreamGuard,
 };
 
@@ -88,8 +88,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if tenancy.standing != Standing::Open {
             return Err(StreamError::Stale { stream });
         }
-        // Work of a capture has no position, and its buffers are used at each launch (T13).
-        if self.captures_now(lease.slot(), &tenancy) {
+        // Work of a capture has no position, and its buffers are used at each launch (T13). Who shares a stream, as
+        // the baselines do, does not know of the others' captures.
+        let shared = lease.slot().kind() == Kind::Shared;
+        if tenancy.captures == Captures::Open
+            || (!shared && self.captures_now(lease.slot(), &tenancy))
+        {
             return Err(StreamError::Capturing { stream });
         }
         Ok(tenancy)
