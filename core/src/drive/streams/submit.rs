@@ -51,7 +51,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Err(StreamError::Stale { stream });
         }
         tenancy.handle = Handle::Exposed;
-        if self.captures_now(&slot, &tenancy) {
+        // Who shares a stream, as the baselines do, does not know of the others' captures.
+        if slot.kind() != Kind::Shared && self.captures_now(&slot, &tenancy) {
             return Err(StreamError::Capturing { stream });
         }
         Ok(Touch::new(stream, tenancy.count()))
@@ -88,12 +89,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if tenancy.standing != Standing::Open {
             return Err(StreamError::Stale { stream });
         }
-        // Work of a capture has no position, and its buffers are used at each launch (T13). Who shares a stream, as
-        // the baselines do, does not know of the others' captures.
-        let shared = lease.slot().kind() == Kind::Shared;
-        if tenancy.captures == Captures::Open
-            || (!shared && self.captures_now(lease.slot(), &tenancy))
-        {
+        if self.records_now(lease.slot(), &tenancy) {
             return Err(StreamError::Capturing { stream });
         }
         Ok(tenancy)
@@ -108,6 +104,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             tenancy.marked = position;
         }
         position
+    }
+    /// Whether what is submitted now would be recorded: work of a capture has no position, and its buffers are used
+    /// at each launch (T13). Of a shared stream only the pool's own captures are known.
+    fn records_now(&self, slot: &Slot<A>, tenancy: &Tenancy) -> bool {
+        match slot.kind() {
+            Kind::Shared => tenancy.captures == Captures::Open,
+            _ => self.captures_now(slot, tenancy),
+        }
     }
     /// Whether the stream captures, where that may have happened without us.
     pub(super) fn captures_now(&self, slot: &Slot<A>, tenancy: &Tenancy) -> bool {
