@@ -213,18 +213,23 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
 
     /// Whether the driver may be called (T10).
+    #[inline]
     fn usable(&self) -> Result<(), StreamError> {
         match self.shared.life() {
-            Life::Open => self.drivable(),
+            Life::Open => self.ready(),
             Life::Lost => Err(StreamError::DeviceLost),
             Life::Closing | Life::Shut => Err(StreamError::ShutDown),
         }
     }
     /// Whether the pool's own work may call the driver, also while it is shut down.
     fn drivable(&self) -> Result<(), StreamError> {
-        if self.shared.life() == Life::Shut {
-            return Err(StreamError::ShutDown);
+        match self.shared.life() {
+            Life::Shut => Err(StreamError::ShutDown),
+            _ => self.ready(),
         }
+    }
+    #[inline]
+    fn ready(&self) -> Result<(), StreamError> {
         match self.driver.state() {
             DriverState::Ready => Ok(()),
             DriverState::Lost => Err(StreamError::DeviceLost),
