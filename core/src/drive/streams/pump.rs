@@ -210,7 +210,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     fn fate(&self, condemned: &Condemned<A>) -> Fate {
         let slot = &condemned.slot;
-        let mut tenancy = slot.lock();
+        let Some(mut tenancy) = slot.try_lock() else { return Fate::Later };
+        tenancy.close(condemned.cause);
         match tenancy.standing {
             Standing::Closed(Closed::Bad | Closed::Lost | Closed::Disowned) => return Fate::Leak,
             Standing::Closed(Closed::Reset) => return Fate::Gone,

@@ -13,6 +13,8 @@ use crate::{
 #[must_use = "a condemned stream that is not given back is never destroyed"]
 pub(crate) struct Condemned<A> {
     pub(crate) slot: Arc<Slot<A>>,
+    /// Why it was condemned; what closed it before stays.
+    pub(crate) cause: Closed,
     shelf: usize,
     visit: u64,
 }
@@ -49,10 +51,13 @@ impl<A> Pool<A> {
         let Some(slot) = on.clear(seat) else { return };
         on.condemned += 1;
         self.held -= 1;
-        slot.close(cause);
-        // What was closed before it came back keeps its first cause.
-        self.counts.closed(slot.closed().unwrap_or(cause));
-        self.condemned.push(Condemned { slot, shelf, visit: 0 });
+        // Whoever acts on the stream may be in the driver for long, and the pool does not wait for that: then the
+        // first look at its fate closes it.
+        if let Some(mut tenancy) = slot.try_lock() {
+            tenancy.close(cause);
+        }
+        self.counts.closed(cause);
+        self.condemned.push(Condemned { slot, cause, shelf, visit: 0 });
     }
     /// The next condemned stream to try to destroy, each once in a visit.
     pub(crate) fn next_condemned(&mut self, visit: &super::Visit) -> Option<Condemned<A>> {
@@ -90,7 +95,7 @@ impl<A> Pool<A> {
     pub(crate) fn leaked(&mut self, condemned: Condemned<A>) {
         self.forget_handle(&condemned);
         self.gone(&condemned);
-        self.counts.leaked += u64::from(condemned.slot.closed() != Some(Closed::Disowned));
+        self.counts.leaked += u64::from(condemned.cause != Closed::Disowned);
     }
     fn gone(&mut self, condemned: &Condemned<A>) {
         self.shelves[condemned.shelf].condemned -= 1;

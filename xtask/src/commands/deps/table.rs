@@ -100,10 +100,15 @@ pub(super) const SYNCHRONISATION: &[&str] =
     &["std::sync", "core::sync", "alloc::sync", "loom", "shuttle"];
 
 /// What judges the core, and so must not be built from it.
-pub(super) const JUDGES: &[&str] = &["backend-mock/src/oracle", "backend-mock/src/model"];
+pub(super) const JUDGES: &[&str] = &[
+    "backend-mock/src/oracle",
+    "backend-mock/src/model",
+    "backend-mock/src/streams/oracle",
+    "backend-mock/src/streams/model",
+];
 /// The modules of the core that are judged.
 pub(super) const JUDGED: &[&str] =
-    &["ring", "watermark", "proof", "drive", "event", "polling", "retire"];
+    &["ring", "watermark", "proof", "drive", "event", "polling", "retire", "stream", "task"];
 
 /// Places whose code may be `unsafe`: crates that talk to a C library or are one, and the test that
 /// counts allocations, since an allocator cannot be written without.
