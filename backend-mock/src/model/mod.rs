@@ -9,7 +9,7 @@
 //! |---|---|
 //! | packets start in index order; one with the barrier bit when all earlier ones are complete | [`queue`](Queue) |
 //! | nothing starts behind a BARRIER_AND or OR before that is complete | [`queue`](Queue) |
-//! | AND: each dependency is exactly 0; OR: one is; barrier-value: below a bound, sign masked off | `moves` |
+//! | AND: each dependency is exactly 0; OR: one is; barrier-value: below a bound, sign masked off | `waits` |
 //! | completion decrements once, after the release | `moves` |
 //! | the read index moves free of completion, never back, never past what is published | `moves` |
 //! | host stores to device memory linger in a write-combining buffer, then in the host data path | `cell` |
@@ -19,12 +19,14 @@ mod engine;
 mod lazy;
 mod moves;
 mod queue;
+mod waits;
 
 pub use cell::{Cell, CellLife, Reader};
 pub use engine::Engine;
 pub use lazy::Completion;
 pub use moves::{Blocked, Effect, Move};
-pub use queue::{Commit, PacketState, Queue, QueueLife};
+pub use queue::{Commit, Ordered, PacketState, Queue, QueueLife};
+pub use waits::{Compare, Waits};
 
 use ringfence::{
     backend::{Capabilities, DeviceStatus, Packet},

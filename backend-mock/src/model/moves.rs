@@ -5,7 +5,7 @@ use ringfence::{
     id::{LaneId, PacketId, SignalHandle, SignalValue, UseId},
 };
 
-use super::{Model, ModelPacket, Reader, engine::Part, queue::PacketState};
+use super::{Model, ModelPacket, Reader, Waits, engine::Part, queue::PacketState};
 
 /// One thing that a device does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -142,9 +142,7 @@ impl Model {
             Move::FinishPart(of, part) => self.check_part(of, part, PacketState::Active).map(drop),
             Move::Read(lane, to) => {
                 let queue = self.queue(lane).ok_or(unknown(PacketState::Published))?;
-                let (read, published) = (queue.read_index(), queue.published_below());
-                let legal = (read..=published).contains(&to);
-                if legal { Ok(()) } else { Err(Blocked::ReadIndexRange { read, published }) }
+                queue.may_move_read_index(to)
             }
             Move::Land(signal) => {
                 let found = self.buffered().any(|other| other == signal);
@@ -175,31 +173,7 @@ impl Model {
     }
     /// Whether the dependencies of an active packet let it complete.
     fn check_waits(&self, packet: &ModelPacket, reader: Reader) -> Result<(), Blocked> {
-        match packet.body {
-            Body::Kernel(()) => Ok(()),
-            Body::And(deps) => deps.iter().try_for_each(|signal| self.check_zero(signal, reader)),
-            Body::Or(deps) => {
-                let mut first = Ok(());
-                for signal in deps.iter() {
-                    match self.check_zero(signal, reader) {
-                        Ok(()) => return Ok(()),
-                        blocked => first = first.and(blocked),
-                    }
-                }
-                first
-            }
-            Body::Value(wait) => {
-                let value = self.view(wait.signal, reader).unwrap_or(SignalValue::DONE);
-                // The sign is masked off, so that a value below 0 is a large one: never satisfied.
-                let masked = value.as_i64() & i64::MAX;
-                let satisfied = masked < wait.below.as_i64();
-                if satisfied {
-                    Ok(())
-                } else {
-                    Err(Blocked::WaitsFor { signal: wait.signal, value })
-                }
-            }
-        }
+        Waits::from(packet).check(|signal| self.view(signal, reader))
     }
 
     /// Makes one move.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ringfence::{
-    backend::Settled,
+    backend::{Body, Settled},
     id::{Barrier, DeviceId, LaneId, PacketId},
 };
 
@@ -46,23 +46,45 @@ pub enum Commit {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Slot {
+enum Slot<P> {
     Reserved,
-    Committed(ModelPacket),
-    Active(ModelPacket),
+    Committed(P),
+    Active(P),
     Complete,
 }
 
+/// What the order of packets in a queue depends on.
+pub trait Ordered: Copy {
+    /// Whether it starts only when all earlier packets are complete.
+    fn barrier(&self) -> Barrier;
+    /// Whether nothing may start behind it before it is complete.
+    fn holds_back(&self) -> bool;
+}
+impl Ordered for ModelPacket {
+    fn barrier(&self) -> Barrier {
+        self.barrier
+    }
+    fn holds_back(&self) -> bool {
+        match self.body {
+            Body::And(_) | Body::Or(_) => true,
+            Body::Kernel(()) | Body::Value(_) => false,
+        }
+    }
+}
+
 /// One generation of one hardware queue: its packets from the oldest that is not complete.
+///
+/// This is the one place that says which packet may start when. [`Model`](super::Model) drives it with
+/// packets of its own; a model of memory with real 64-byte packets drives it with those.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Queue {
+pub struct Queue<P = ModelPacket> {
     lane: LaneId,
     agent: DeviceId,
     life: QueueLife,
     /// The oldest packet that is not complete.
     base: u64,
     /// From `base` to the last reserved index.
-    slots: VecDeque<Slot>,
+    slots: VecDeque<Slot<P>>,
     /// The device was told of all below.
     doorbell: u64,
     /// The device sees all below: told of, and written without a gap.
@@ -75,8 +97,9 @@ pub struct Queue {
     /// A BARRIER_AND or OR that is active: nothing starts behind it.
     holding: Option<u64>,
 }
-impl Queue {
-    pub(super) fn new(lane: LaneId, agent: DeviceId) -> Self {
+impl<P: Ordered> Queue<P> {
+    /// A queue of `agent` that never had a packet.
+    pub fn new(lane: LaneId, agent: DeviceId) -> Self {
         let (slots, active) = (VecDeque::new(), VecDeque::new());
         let life = QueueLife::Open;
         Self {
@@ -141,16 +164,16 @@ impl Queue {
             Settled::Reserving
         }
     }
-    fn slot(&self, at: PacketId) -> Option<&Slot> {
+    fn slot(&self, at: PacketId) -> Option<&Slot<P>> {
         self.slots.get(usize::try_from(at.as_u64().checked_sub(self.base)?).ok()?)
     }
     /// The packets that the device knows and has not completed, in index order.
-    pub fn unfinished(&self) -> impl Iterator<Item = (PacketId, &ModelPacket)> {
+    pub fn unfinished(&self) -> impl Iterator<Item = (PacketId, &P)> {
         let open = (self.base..self.published).map(PacketId::new);
         open.filter_map(|at| self.packet(at).map(|packet| (at, packet)))
     }
     /// The packet at an index, unless it is complete or not written.
-    pub fn packet(&self, at: PacketId) -> Option<&ModelPacket> {
+    pub fn packet(&self, at: PacketId) -> Option<&P> {
         match self.slot(at)? {
             Slot::Committed(packet) | Slot::Active(packet) => Some(packet),
             Slot::Reserved | Slot::Complete => None,
@@ -174,20 +197,23 @@ impl Queue {
     pub(super) fn close(&mut self) {
         self.life = QueueLife::Closed;
     }
-    pub(super) fn reserve(&mut self, count: u32) -> PacketId {
+    /// Hands out the next `count` indices.
+    pub fn reserve(&mut self, count: u32) -> PacketId {
         let first = self.next();
         self.slots.extend((0..count).map(|_| Slot::Reserved));
         first
     }
-    pub(super) fn commit(&mut self, at: PacketId, packet: &ModelPacket) -> Commit {
-        if self.slot(at) != Some(&Slot::Reserved) {
+    /// Writes the packet at a reserved index.
+    pub fn commit(&mut self, at: PacketId, packet: &P) -> Commit {
+        if !matches!(self.slot(at), Some(Slot::Reserved)) {
             return Commit::NotReserved;
         }
         self.slots[(at.as_u64() - self.base) as usize] = Slot::Committed(*packet);
         self.publish();
         Commit::Written
     }
-    pub(super) fn ring_doorbell(&mut self, last: PacketId) {
+    /// Tells the device of everything committed up to and including `last`.
+    pub fn ring_doorbell(&mut self, last: PacketId) {
         self.doorbell = self.doorbell.max(last.as_u64() + 1);
         self.publish();
     }
@@ -200,14 +226,14 @@ impl Queue {
         }
     }
     /// Whether the packet at `at` may become active.
-    pub(super) fn may_start(&self, at: PacketId) -> Result<(), Blocked> {
+    pub fn may_start(&self, at: PacketId) -> Result<(), Blocked> {
         match self.state(at) {
             PacketState::Published if at.as_u64() > self.started => Err(Blocked::EarlierNotStarted),
             PacketState::Published => {
                 let packet = self.packet(at).expect("published packets are written");
                 match self.holding {
                     Some(by) => Err(Blocked::HeldBack { by: PacketId::new(by) }),
-                    None if packet.barrier == Barrier::Set && self.base < at.as_u64() => {
+                    None if packet.barrier() == Barrier::Set && self.base < at.as_u64() => {
                         Err(Blocked::EarlierIncomplete { oldest: self.complete_below() })
                     }
                     None => Ok(()),
@@ -218,49 +244,55 @@ impl Queue {
     }
     /// The one packet that may start now, if any.
     #[inline]
-    pub(crate) fn startable(&self) -> Option<PacketId> {
+    pub fn startable(&self) -> Option<PacketId> {
         if self.started >= self.published {
             return None;
         }
         let next = PacketId::new(self.started);
         self.may_start(next).is_ok().then_some(next)
     }
-    pub(super) fn start(&mut self, at: PacketId) {
+    /// The packet becomes active.
+    ///
+    /// # Panics
+    /// If [`may_start`](Self::may_start) forbids it.
+    pub fn start(&mut self, at: PacketId) {
         let slot = &mut self.slots[(at.as_u64() - self.base) as usize];
-        let Slot::Committed(packet) = *slot else { unreachable!("checked by may_start") };
+        let Slot::Committed(packet) = *slot else { panic!("only a published packet can start") };
         *slot = Slot::Active(packet);
         self.started += 1;
         self.active.push_back(at.as_u64());
-        if holds_back(&packet) {
+        if packet.holds_back() {
             self.holding = Some(at.as_u64());
         }
     }
-    pub(super) fn finish(&mut self, at: PacketId) -> ModelPacket {
+    /// The packet is complete; answers with it.
+    ///
+    /// # Panics
+    /// If it is not active.
+    pub fn finish(&mut self, at: PacketId) -> P {
         let index = at.as_u64();
         let slot = &mut self.slots[(index - self.base) as usize];
-        let Slot::Active(packet) = *slot else { unreachable!("checked before") };
+        let Slot::Active(packet) = *slot else { panic!("only an active packet can complete") };
         *slot = Slot::Complete;
         let position = self.active.binary_search(&index).expect("an active packet is listed");
         self.active.remove(position);
         if self.holding == Some(index) {
             self.holding = None;
         }
-        while self.slots.front() == Some(&Slot::Complete) {
+        while matches!(self.slots.front(), Some(Slot::Complete)) {
             self.slots.pop_front();
             self.base += 1;
         }
         packet
     }
-    pub(super) fn move_read_index(&mut self, to: PacketId) {
-        self.read = to.as_u64();
+    /// Whether the read index may move there: never back, never past what is published.
+    pub fn may_move_read_index(&self, to: PacketId) -> Result<(), Blocked> {
+        let (read, published) = (self.read_index(), self.published_below());
+        let legal = (read..=published).contains(&to);
+        if legal { Ok(()) } else { Err(Blocked::ReadIndexRange { read, published }) }
     }
-}
-
-/// Whether nothing may start behind this packet before it is complete.
-fn holds_back(packet: &ModelPacket) -> bool {
-    use ringfence::backend::Body;
-    match packet.body {
-        Body::And(_) | Body::Or(_) => true,
-        Body::Kernel(()) | Body::Value(_) => false,
+    /// The read index moves, where [`may_move_read_index`](Self::may_move_read_index) allows it.
+    pub fn move_read_index(&mut self, to: PacketId) {
+        self.read = to.as_u64();
     }
 }
