@@ -1,0 +1,9 @@
+//! `hsa-program CASE`: shows one thing about the HSA runtime and the GPUs below it.
+
+mod cases;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ringfence_softgpu_programs::case::main(cases::ALL)
+}

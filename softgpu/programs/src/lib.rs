@@ -1,0 +1,8 @@
+//! What the programs share that softgpu's tests run over AMD's own runtimes: [`case`], a program's list of cases, each of which ends
+//! in time; [`hsa`], the HSA runtime in safe, small calls that panic where the runtime fails.
+//!
+//! The programs need nothing of softgpu: on a machine with an AMD GPU the cases that inject no fault run on that.
+
+pub mod case;
+pub mod hsa;
+pub mod process;

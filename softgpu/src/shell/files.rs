@@ -1,0 +1,136 @@
+//! Opening files.
+
+use std::{
+    ffi::{CStr, CString, OsStr},
+    os::{
+        fd::{AsRawFd, BorrowedFd},
+        unix::ffi::OsStrExt,
+    },
+    path::Path,
+};
+
+use libc::{DIR, FILE, c_char, c_int, mode_t};
+
+use super::{guard::guarded, machine::Machine, next::call_next, sysfs};
+use crate::{errno::Errno, topology::Node};
+
+/// What a path means.
+enum Meaning {
+    /// A file of the system.
+    Other,
+    /// `/dev/kfd`.
+    Driver,
+    /// The render node of a GPU.
+    Render(u32),
+    /// A file or folder of the topology: where it is.
+    Topology(CString),
+}
+
+/// Takes a path apart, without making a machine for a path that is none of ours.
+fn meaning(path: *const c_char) -> Result<Meaning, Errno> {
+    if path.is_null() {
+        return Ok(Meaning::Other);
+    }
+    // SAFETY: the caller's path, which ends with 0.
+    let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()));
+    if path == Path::new("/dev/kfd") {
+        return Ok(Meaning::Driver);
+    }
+    if path.starts_with(sysfs::ROOT) {
+        let found = Machine::get()?.sysfs.find(path).ok_or(Errno::NO_FILE)?;
+        let found = CString::new(found.into_os_string().as_bytes()).map_err(|_| Errno::INVALID)?;
+        return Ok(Meaning::Topology(found));
+    }
+    let minor = path.to_str().and_then(|path| path.strip_prefix("/dev/dri/renderD"));
+    match minor.map(str::parse) {
+        Some(Ok(minor)) => render(minor).map(Meaning::Render),
+        _ => Ok(Meaning::Other),
+    }
+}
+fn render(minor: u32) -> Result<u32, Errno> {
+    let settings = Machine::get()?.driver.settings();
+    Node::of_render_minor(minor, settings).and_then(Node::gpu).ok_or(Errno::NO_FILE)
+}
+/// A descriptor of its own for a file: the caller closes it.
+pub(super) fn duplicate(file: BorrowedFd<'_>) -> Result<c_int, Errno> {
+    // SAFETY: a system call on a descriptor that is open while it is borrowed.
+    let copy = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 3) };
+    if copy < 0 { Err(Errno::last()) } else { Ok(copy) }
+}
+pub(super) fn open_render(minor: u32) -> Result<c_int, Errno> {
+    Machine::get()?.driver.memory().with_file(render(minor)?, duplicate)
+}
+
+/// Opens what is ours, or leaves it to `other` under the name that it has.
+fn open_with(path: *const c_char, other: impl FnOnce(*const c_char) -> c_int) -> c_int {
+    guarded(-1, || match meaning(path)? {
+        Meaning::Other => Ok(other(path)),
+        Meaning::Driver => duplicate(Machine::get()?.driver.device().file()),
+        Meaning::Render(gpu) => Machine::get()?.driver.memory().with_file(gpu, duplicate),
+        Meaning::Topology(found) => Ok(other(found.as_ptr())),
+    })
+}
+/// Finds where a file is that is read as a stream or listed.
+fn stream_with<T>(
+    path: *const c_char,
+    other: impl FnOnce(*const c_char) -> *mut T,
+) -> *mut T {
+    guarded(std::ptr::null_mut(), || match meaning(path)? {
+        Meaning::Topology(found) => Ok(other(found.as_ptr())),
+        _ => Ok(other(path)),
+    })
+}
+
+/// `open` of the C library.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+    open_with(path, |path| {
+        call_next!(c"open" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, or -1)
+    })
+}
+/// `open64` of the C library.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+    open_with(path, |path| {
+        call_next!(c"open64" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, or -1)
+    })
+}
+/// `fopen` of the C library.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
+    stream_with(path, |path| {
+        let none = std::ptr::null_mut();
+        call_next!(c"fopen" as fn(path: *const c_char, mode: *const c_char) -> *mut FILE, or none)
+    })
+}
+/// `fopen64` of the C library.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE {
+    stream_with(path, |path| {
+        let none = std::ptr::null_mut();
+        call_next!(c"fopen64" as fn(path: *const c_char, mode: *const c_char) -> *mut FILE, or none)
+    })
+}
+/// `opendir` of the C library.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
+    stream_with(path, |path| {
+        let none = std::ptr::null_mut();
+        call_next!(c"opendir" as fn(path: *const c_char) -> *mut DIR, or none)
+    })
+}

@@ -1,0 +1,12 @@
+//! The C functions that stand in the place of the system's, and what they stand upon.
+//!
+//! A program that is started with this library preloaded calls these functions where it means those of
+//! the C library and of libdrm. What does not concern the GPU goes on to them.
+
+mod drm;
+mod files;
+mod guard;
+mod machine;
+mod next;
+mod requests;
+mod sysfs;
