@@ -57,3 +57,8 @@ impl From<QueueError> for Errno {
         Self::INVALID
     }
 }
+impl From<std::io::Error> for Errno {
+    fn from(error: std::io::Error) -> Self {
+        Self(error.raw_os_error().unwrap_or(libc::EINVAL))
+    }
+}

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{bench_gate, ci, deps, loc, loom, rules, shuttle, test},
+    commands::{bench_gate, ci, deps, loc, loom, rocm, rules, shuttle, softgpu, test},
     step::Step,
     tree::Tree,
 };
@@ -46,6 +46,10 @@ enum Command {
     BenchGate(bench_gate::Options),
     /// Whether docs/rules.md names every rule, every planted fault, and files that exist.
     Rules,
+    /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
+    Rocm(rocm::Options),
+    /// Runs a program over the GPU in software and AMD's runtime.
+    Softgpu(softgpu::Options),
 }
 
 fn main() -> ExitCode {
@@ -70,6 +74,8 @@ fn main() -> ExitCode {
             vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
         }
         Command::Rules => vec![Step::new("rules", rules::run)],
+        Command::Rocm(options) => rocm::steps(&options),
+        Command::Softgpu(options) => return softgpu::run(&tree, &options),
     };
     step::run_all(&tree, steps)
 }

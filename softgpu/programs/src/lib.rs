@@ -4,5 +4,6 @@
 //! The programs need nothing of softgpu: on a machine with an AMD GPU the cases that inject no fault run on that.
 
 pub mod case;
+pub mod hip;
 pub mod hsa;
 pub mod process;

@@ -34,7 +34,7 @@ pub enum Body {
     Kernel(Dispatch),
     /// BARRIER_AND or OR: it waits, and holds back what is behind it.
     Barrier(Waits),
-    /// The vendor's barrier-value: it waits, and holds back nothing.
+    /// The vendor's: it may wait, and holds back nothing.
     Value(Waits),
 }
 
@@ -67,9 +67,14 @@ impl Packet {
         Ok(Self { barrier, body, completes: Address::new(word(bytes, COMPLETES)) })
     }
     fn vendor(bytes: &[u8; BYTES]) -> Result<Body, Malformed> {
+        const PM4: u8 = 1;
         const BARRIER_VALUE: u8 = 2;
-        if bytes[2] != BARRIER_VALUE {
-            return Err(Malformed::Format(bytes[2]));
+        match bytes[2] {
+            // Commands of the hardware's own, by which ROCr invalidates caches: nothing is cached here.
+            PM4 => return Ok(Body::Value(Waits::Nothing)),
+            BARRIER_VALUE if word(bytes, 8) == 0 => return Ok(Body::Value(Waits::Nothing)),
+            BARRIER_VALUE => {}
+            format => return Err(Malformed::Format(format)),
         }
         let condition = u32::from_le_bytes(bytes[32..36].try_into().expect("four bytes"));
         let compare = match condition {

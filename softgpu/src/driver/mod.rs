@@ -5,6 +5,7 @@ mod events;
 mod facts;
 mod memory;
 mod queues;
+mod sharing;
 
 use std::{
     collections::BTreeMap,
@@ -87,10 +88,15 @@ impl Driver {
             0x17 => argument.with(|a| self.free(a)),
             0x18 => argument.with(|a| self.map(a)),
             0x19 => argument.with(|a| self.unmap(a)),
+            0x1c => argument.with(|a| self.shared_facts(a)),
+            0x1d => argument.with(|a| self.import(a)),
             0x1e => argument.with(|a| self.allocate_gws(a)),
             0x21 => argument.with(|a| self.xnack(a)),
             0x23 => argument.with(|a| self.available(a)),
+            0x24 => argument.with(|a| self.export(a)),
             0x25 => argument.with(|a| self.enable_runtime(a)),
+            0x80 => argument.with(|a| self.import_handle(a)),
+            0x81 => argument.with(|a| self.export_handle(a)),
             // Cache policy, scratch, trap handler, the process's address space, CU masks: accepted,
             // and without an effect that anybody could see here.
             0x04 | 0x11 | 0x13 | 0x15 | 0x1a => Ok(()),

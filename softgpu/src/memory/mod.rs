@@ -1,6 +1,7 @@
 //! Device memory: who owns what, where it is mapped, and what a device sees there.
 
 mod arena;
+mod foreign;
 mod free_list;
 mod table;
 mod view;
@@ -10,7 +11,7 @@ use std::{
     collections::BTreeMap,
     io,
     ops::Range,
-    os::fd::BorrowedFd,
+    os::fd::{BorrowedFd, OwnedFd},
     sync::{
         Mutex, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
@@ -19,6 +20,7 @@ use std::{
 };
 
 pub use arena::{Part, map, memory_file};
+pub use foreign::{Extent, Foreigners, open_descriptor, share};
 pub use free_list::FreeList;
 pub use table::{GpuSet, Owner, PageTable, Region};
 pub use view::View;
@@ -34,6 +36,8 @@ pub enum Kind {
     Own(Part),
     /// The host's own, at this address of this process.
     Registered(u64),
+    /// From elsewhere; this process has it at this address.
+    Foreign(u64),
     /// Doorbells or registers: mapped by the host, never read by a device.
     Io(u64),
 }
@@ -64,6 +68,16 @@ pub struct Object {
     pub offset: u64,
 }
 
+impl Object {
+    /// Where this process has it, if it is registered or came from elsewhere.
+    pub fn host(&self) -> Option<u64> {
+        match self.kind {
+            Kind::Registered(host) | Kind::Foreign(host) => Some(host),
+            Kind::Own(_) | Kind::Io(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Objects {
     all: BTreeMap<u64, Object>,
@@ -76,6 +90,7 @@ pub struct Memory {
     arenas: Vec<Mutex<Arena>>,
     objects: Mutex<Objects>,
     table: RwLock<PageTable>,
+    foreigners: Mutex<Foreigners>,
     visibility: Mutex<Visibility>,
     /// A page of registers for each GPU: the first two words flush the host data path.
     registers: Vec<AtomicU64>,
@@ -92,6 +107,7 @@ impl Memory {
             arenas: (0..settings.gpus).map(arena).collect::<io::Result<_>>()?,
             objects: Mutex::default(),
             table: RwLock::default(),
+            foreigners: Mutex::default(),
             visibility: Mutex::default(),
             registers: registers.iter().copied().map(AtomicU64::new).collect(),
             flushes: registers.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -121,8 +137,31 @@ impl Memory {
                 taken.ok_or(MemoryError::Exhausted(bytes))?
             }
             Kind::Registered(offset) | Kind::Io(offset) => offset,
+            Kind::Foreign(_) => unreachable!("adopted, not allocated"),
         };
-        let object = Object { gpu, at, bytes, kind, offset };
+        Ok(self.enter(Object { gpu, at, bytes, kind, offset }))
+    }
+    /// Takes memory in that came from elsewhere.
+    pub fn adopt(
+        &self,
+        gpu: u32,
+        at: Address,
+        file: OwnedFd,
+        extent: Extent,
+    ) -> io::Result<(u64, Object)> {
+        let (offset, host) = lock(&self.foreigners).adopt(file, extent)?;
+        let kind = Kind::Foreign(host);
+        Ok(self.enter(Object { gpu, at, bytes: extent.bytes, kind, offset }))
+    }
+    /// Runs `act` with the file and the offset that are meant by an offset beyond all files.
+    pub fn with_foreign<R>(
+        &self,
+        offset: u64,
+        act: impl FnOnce(BorrowedFd<'_>, u64) -> R,
+    ) -> Option<R> {
+        lock(&self.foreigners).find(offset).map(|(file, offset)| act(file, offset))
+    }
+    fn enter(&self, object: Object) -> (u64, Object) {
         let handle = {
             let mut objects = lock(&self.objects);
             objects.last += 1;
@@ -130,10 +169,10 @@ impl Memory {
             objects.all.insert(handle, object);
             handle
         };
-        if !at.is_null() {
-            self.place(&object, at, 0, bytes);
+        if !object.at.is_null() {
+            self.place(&object, object.at, 0, object.bytes);
         }
-        Ok((handle, object))
+        (handle, object)
     }
     /// The object with this handle.
     pub fn object(&self, handle: u64) -> Result<Object, MemoryError> {
@@ -147,6 +186,7 @@ impl Memory {
                 (host, if part == Part::Vram { Owner::Gpu(object.gpu) } else { Owner::Host })
             }
             Kind::Registered(host) => (host + offset, Owner::Host),
+            Kind::Foreign(host) => (host + offset, Owner::Gpu(object.gpu)),
             Kind::Io(_) => return,
         };
         self.write_table(|table| {
@@ -200,8 +240,12 @@ impl Memory {
         let removed = lock(&self.objects).all.remove(&handle);
         let object = removed.ok_or(MemoryError::Unknown(handle))?;
         self.remove(object.at);
-        if let Kind::Own(part) = object.kind {
-            lock(&self.arenas[object.gpu as usize]).give(part, object.offset, object.bytes);
+        match object.kind {
+            Kind::Own(part) => {
+                lock(&self.arenas[object.gpu as usize]).give(part, object.offset, object.bytes);
+            }
+            Kind::Foreign(_) => lock(&self.foreigners).release(object.offset),
+            Kind::Registered(_) | Kind::Io(_) => {}
         }
         Ok(())
     }

@@ -276,8 +276,8 @@ fn tell(
         }),
         Report::Flushed => memory.flushed(gpu),
         Report::Stopped(why) => trace::line(&format!("copy queue {queue} of GPU {gpu} stops {why}")),
-        Report::Exception(what) => {
-            trace::at(settings, Trace::Objects, || format!("queue {queue}: {what:?}"));
+        Report::Malformed(why) => {
+            trace::at(settings, Trace::Objects, || format!("queue {queue} of GPU {gpu}: {why}"));
         }
         Report::Fault(fault) => {
             trace::at(settings, Trace::Objects, || format!("queue {queue} of GPU {gpu}: {fault}"));

@@ -14,7 +14,7 @@ use ringfence_mock::model::{Queue, Waits};
 
 use crate::{
     abi::{
-        aql::{self, Body, Packet},
+        aql::{self, Body, Malformed, Packet},
         objects::Exception,
     },
     address::Address,
@@ -31,8 +31,8 @@ use crate::{
 pub enum Report {
     /// An event was raised.
     Interrupt(u32),
-    /// The queue is in error and goes no further.
-    Exception(Exception),
+    /// The queue met a packet that is none, and goes no further.
+    Malformed(Malformed),
     /// Something that is not mapped was touched.
     Fault(Fault),
     /// The GPU is gone.
@@ -242,13 +242,14 @@ impl AqlQueue {
         }
         let mut bytes = [0; aql::BYTES];
         turn.bus.read(slot, &mut bytes)?;
-        let packet = Packet::decode(header, &bytes);
-        match packet {
-            Ok(packet) if !turn.faults.break_packet() => {
+        let header = if turn.faults.break_packet() { u16::MAX } else { header };
+        match Packet::decode(header, &bytes) {
+            Ok(packet) => {
                 turn.bus.store_u32(slot, u32::from(aql::INVALID))?;
                 Ok(Some(packet))
             }
-            _ => {
+            Err(why) => {
+                turn.reports.push(Report::Malformed(why));
                 self.except(Exception::UnsupportedPacket, turn)?;
                 Ok(None)
             }
@@ -258,7 +259,6 @@ impl AqlQueue {
     /// that it has for that.
     fn except<B: Bus>(&mut self, what: Exception, turn: &mut Turn<'_, B>) -> Result<(), Fault> {
         self.fail();
-        turn.reports.push(Report::Exception(what));
         if !self.place.save_area.is_null() {
             use crate::abi::objects::save_area::{ERROR_EVENT, ERROR_PAYLOAD};
             let payload = turn.bus.load_u64(self.place.save_area.plus(ERROR_PAYLOAD))?;

@@ -279,6 +279,7 @@ fn settings_edits_are_a_distance() {
     assert_eq!(edits("", "abc"), 3);
     assert_eq!(edits("abc", ""), 3);
     assert_eq!(edits("kitten", "sitting"), 3);
+    assert_eq!((edits("GPUSX", "GPUS"), edits("GPUS", "GPUSX")), (1, 1));
     assert_eq!(edits("KERNEL_NS", "KERNEL_US"), 1);
 }
 

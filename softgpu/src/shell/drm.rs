@@ -17,9 +17,17 @@ use super::{
 use crate::{abi::drm::amdgpu_gpu_info, errno::Errno, os::Clock};
 
 /// A device as libdrm has it: a descriptor of its own.
-struct Device {
+pub(super) struct Device {
     file: OwnedFd,
-    gpu: u32,
+    pub(super) gpu: u32,
+}
+impl Device {
+    /// # Safety
+    /// `device` is one of [`amdgpu_device_initialize`], and alive.
+    pub(super) unsafe fn at<'a>(device: *mut c_void) -> Result<&'a Self, Errno> {
+        // SAFETY: made from a box there.
+        unsafe { device.cast::<Self>().as_ref() }.ok_or(Errno::INVALID)
+    }
 }
 
 /// `drmOpenRender`.
@@ -80,8 +88,8 @@ pub unsafe extern "C" fn amdgpu_device_deinitialize(device: *mut c_void) -> c_in
 /// The device is one of [`amdgpu_device_initialize`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_get_fd(device: *mut c_void) -> c_int {
-    // SAFETY: made from a box there, and alive.
-    unsafe { device.cast::<Device>().as_ref() }.map_or(-1, |device| device.file.as_raw_fd())
+    // SAFETY: by this function's promise.
+    unsafe { Device::at(device) }.map_or(-1, |device| device.file.as_raw_fd())
 }
 /// `amdgpu_query_gpu_info`.
 ///

@@ -7,6 +7,8 @@ mod drm;
 mod files;
 mod guard;
 mod machine;
+mod mapping;
 mod next;
+mod objects;
 mod requests;
 mod sysfs;

@@ -5,6 +5,8 @@ pub(crate) mod ci;
 pub(crate) mod deps;
 pub(crate) mod loc;
 pub(crate) mod loom;
+pub(crate) mod rocm;
 pub(crate) mod rules;
 pub(crate) mod shuttle;
+pub(crate) mod softgpu;
 pub(crate) mod test;

@@ -1,7 +1,7 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{bench_gate, deps, loc, loom, rules, shuttle},
+    commands::{bench_gate, deps, loc, loom, rocm, rules, shuttle},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -33,6 +33,14 @@ pub(crate) fn steps() -> Vec<Step> {
             "clippy --package ringfence-threads --all-targets --features rayon -- -D warnings",
         ),
         Step::new("documentation", documentation),
+    ]);
+    steps.extend(rocm::steps(&rocm::Options::default()));
+    steps.extend([
+        // Its tests start programs over the library, and look for both where a user would.
+        cargo(
+            "softgpu and its programs",
+            "build --release --package ringfence-softgpu --package ringfence-softgpu-programs",
+        ),
         Step::new("tests", |tree| harness(tree).run(WHOLE, "dev")),
         cargo("examples in the documentation", format!("test {WHOLE} --doc")),
         Step::new("planted faults", |tree| {
@@ -109,7 +117,8 @@ impl Harness<'_> {
                 format!("test {selection} --profile {profile} --lib --bins --tests --examples")
             }
         };
-        Program::cargo(self.tree, &line).run()
+        let runtimes = rocm::folder(self.tree);
+        Program::cargo(self.tree, &line).env(rocm::FOLDER, &runtimes.to_string_lossy()).run()
     }
 }
 

@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ringfence_softgpu_programs::hsa::{Condition, Packet, Patience, Queue, Runtime, Signal, World};
+use ringfence_softgpu_programs::hsa::{
+    Condition, Packet, Patience, Queue, Runtime, Signal, World,
+    sys::hsa_amd_signal_attribute_t as attribute,
+};
 
 const MOMENT: Duration = Duration::from_millis(20);
 
@@ -18,7 +21,10 @@ pub(crate) fn signals() {
     assert_eq!(signal.value(), 5);
     signal.store(7);
     assert_eq!(signal.wait(Condition::Equal(7), MOMENT, Patience::Blocked), 7);
-    assert_ne!(signal.value_address(), 0);
+    // Only a signal that no thread sleeps on has an address for its value.
+    let silent = Signal::with(&runtime, 5, attribute::HSA_AMD_SIGNAL_AMD_GPU_ONLY);
+    let silent = silent.unwrap_or_else(|status| panic!("{}", runtime.describe(status)));
+    assert_ne!(silent.value_address(), 0);
 
     for patience in [Patience::Blocked, Patience::Active] {
         let begun = Instant::now();
@@ -88,14 +94,21 @@ pub(crate) fn handlers() {
 }
 
 /// A wait for any of several returns the one that is complete.
+///
+/// No more than three signals, and the value of the first alone is looked at: ROCr 6.4.3 keeps the values in an array of one,
+/// which it writes beyond, up to what its allocator rounds up to (<https://github.com/ROCm/rocm-systems/pull/8564>).
 pub(crate) fn wait_any() {
     let runtime = Runtime::start();
     let world = World::new(&runtime);
     let queue = Queue::new(&world.gpu().agent, 64);
-    for index in 0..20 {
-        let signals = Signal::armed(&runtime, 4);
-        queue.submit(&Packet::and(&[]).completes(signals[index % 4].handle()));
-        assert_eq!(Signal::first_finished(&signals), (index % 4, 0));
+    let check = |which: usize, seen: (usize, i64)| {
+        assert_eq!(seen.0, which);
+        assert!(which != 0 || seen.1 == 0, "the value {}", seen.1);
+    };
+    for index in 0..30 {
+        let signals = Signal::armed(&runtime, 3);
+        queue.submit(&Packet::and(&[]).completes(signals[index % 3].handle()));
+        check(index % 3, Signal::first_finished(&signals));
     }
     let signals = Signal::armed(&runtime, 3);
     thread::scope(|scope| {
@@ -103,7 +116,7 @@ pub(crate) fn wait_any() {
             thread::sleep(MOMENT);
             queue.submit(&Packet::and(&[]).completes(signals[1].handle()));
         });
-        assert_eq!(Signal::first_finished(&signals), (1, 0), "after a sleep");
+        check(1, Signal::first_finished(&signals));
     });
 }
 

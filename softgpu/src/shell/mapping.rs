@@ -1,0 +1,68 @@
+//! `mmap`, of memory that came from elsewhere. All other memory is mapped from files that have it.
+
+use std::{mem, os::fd::{AsRawFd, BorrowedFd}};
+
+use libc::{c_int, c_void, off_t, size_t};
+
+use super::{machine::Machine, next::call_next, requests::same_file};
+use crate::memory::{Extent, Foreigners};
+
+/// What a descriptor and an offset mean: another descriptor and offset for memory from elsewhere, and
+/// for a dma-buf, which begins where its part of the file does.
+fn meant(file: c_int, offset: off_t) -> Option<(c_int, off_t)> {
+    if file < 0 {
+        return None;
+    }
+    let memory = Machine::made()?.driver.memory();
+    let asked = offset.cast_unsigned();
+    if asked >= Foreigners::FIRST {
+        return memory.with_foreign(asked, |file, at| (file.as_raw_fd(), at.cast_signed()));
+    }
+    let gpus = Machine::made()?.driver.settings().gpus;
+    let is_memory = |gpu: u32| memory.with_file(gpu, |other| same_file(file, other));
+    if !(0..gpus).any(is_memory) {
+        return None;
+    }
+    // SAFETY: the caller's descriptor, open while it calls.
+    let extent = Extent::of(unsafe { BorrowedFd::borrow_raw(file) })?;
+    Some((file, (extent.offset + asked).cast_signed()))
+}
+
+/// `mmap` of the C library.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mmap(
+    at: *mut c_void,
+    bytes: size_t,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    let (file, offset) = meant(file, offset).unwrap_or((file, offset));
+    call_next!(
+        c"mmap" as fn(
+            at: *mut c_void, bytes: size_t, protection: c_int, flags: c_int, file: c_int, offset: off_t
+        ) -> *mut c_void,
+        or libc::MAP_FAILED
+    )
+}
+/// `mmap64` of the C library: the same.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mmap64(
+    at: *mut c_void,
+    bytes: size_t,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    const { assert!(mem::size_of::<off_t>() == 8) };
+    // SAFETY: the caller's promise.
+    unsafe { mmap(at, bytes, protection, flags, file, offset) }
+}
