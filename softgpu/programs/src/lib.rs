@@ -7,3 +7,4 @@ pub mod case;
 pub mod hip;
 pub mod hsa;
 pub mod process;
+pub mod random;

@@ -11,10 +11,7 @@ use crate::{
 };
 
 impl Driver {
-    pub(super) fn create_event(
-        &self,
-        a: &mut kfd_ioctl_create_event_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn create_event(&self, a: &mut kfd_ioctl_create_event_args) -> Result<(), Errno> {
         // Without an offset, the runtime believes that no thread can sleep.
         const PAGE: u64 = 1 << 62;
         if self.engine.faults(|faults| faults.refuse_event()) {
@@ -34,10 +31,7 @@ impl Driver {
         (a.event_id, a.event_slot_index, a.event_trigger_data) = (event, event, event);
         Ok(())
     }
-    pub(super) fn destroy_event(
-        &self,
-        a: &mut kfd_ioctl_destroy_event_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn destroy_event(&self, a: &mut kfd_ioctl_destroy_event_args) -> Result<(), Errno> {
         Ok(self.events.destroy(a.event_id)?)
     }
     pub(super) fn set_event(&self, a: &mut kfd_ioctl_set_event_args) -> Result<(), Errno> {
@@ -51,8 +45,7 @@ impl Driver {
         let events = array::<kfd_event_data>(a.events_ptr, a.num_events)?;
         let mut watched: Vec<_> = events.iter().map(watch).collect();
         let need = if a.wait_for_all != 0 { Need::All } else { Need::Any };
-        let limit =
-            (a.timeout != FOREVER).then(|| Duration::from_millis(u64::from(a.timeout)));
+        let limit = (a.timeout != FOREVER).then(|| Duration::from_millis(u64::from(a.timeout)));
         let end = self.events.wait(&mut watched, need, limit)?;
         a.wait_result = match end {
             WaitEnd::Raised => KFD_IOC_WAIT_RESULT_COMPLETE,

@@ -1,12 +1,7 @@
 //! What the kernel knows and tells.
 
 use super::{Driver, argument::array};
-use crate::{
-    abi::kfd::*,
-    errno::Errno,
-    os::Clock,
-    topology::Node,
-};
+use crate::{abi::kfd::*, errno::Errno, os::Clock, topology::Node};
 
 impl Driver {
     pub(super) fn version(&self, a: &mut kfd_ioctl_get_version_args) -> Result<(), Errno> {
@@ -42,10 +37,7 @@ impl Driver {
         }
         Ok(())
     }
-    pub(super) fn tile_config(
-        &self,
-        a: &mut kfd_ioctl_get_tile_config_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn tile_config(&self, a: &mut kfd_ioctl_get_tile_config_args) -> Result<(), Errno> {
         (a.num_tile_configs, a.num_macro_tile_configs) = (0, 0);
         (a.gb_addr_config, a.num_banks, a.num_ranks) = (0, 0, 0);
         Ok(())

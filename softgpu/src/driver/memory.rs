@@ -12,10 +12,7 @@ use crate::{
 };
 
 impl Driver {
-    pub(super) fn allocate(
-        &self,
-        a: &mut kfd_ioctl_alloc_memory_of_gpu_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn allocate(&self, a: &mut kfd_ioctl_alloc_memory_of_gpu_args) -> Result<(), Errno> {
         let gpu = self.gpu(a.gpu_id)?;
         if self.engine.faults(|faults| faults.refuse_memory()) {
             return Err(Errno::NO_MEMORY);
@@ -55,10 +52,7 @@ impl Driver {
         }
         Ok(())
     }
-    pub(super) fn unmap(
-        &self,
-        a: &mut kfd_ioctl_unmap_memory_from_gpu_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn unmap(&self, a: &mut kfd_ioctl_unmap_memory_from_gpu_args) -> Result<(), Errno> {
         let ids = array::<u32>(a.device_ids_array_ptr, a.n_devices)?;
         for &id in ids.iter().skip(a.n_success as usize) {
             self.memory.unmap(a.handle, self.gpu(id)?)?;

@@ -56,10 +56,7 @@ impl Driver {
         a.dmabuf_fd = shared.into_raw_fd().cast_unsigned();
         Ok(())
     }
-    pub(super) fn shared_facts(
-        &self,
-        a: &mut kfd_ioctl_get_dmabuf_info_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn shared_facts(&self, a: &mut kfd_ioctl_get_dmabuf_info_args) -> Result<(), Errno> {
         let (_, extent) = descriptor(a.dmabuf_fd)?;
         a.size = extent.bytes;
         a.metadata_size = 0;

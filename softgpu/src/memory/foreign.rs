@@ -51,8 +51,7 @@ pub fn share(file: BorrowedFd<'_>, extent: Extent) -> io::Result<OwnedFd> {
     let position = extent.position().ok_or(io::ErrorKind::InvalidInput)?;
     let shared = open_descriptor(std::process::id(), file.as_raw_fd())?;
     // SAFETY: a system call on a descriptor that is owned here.
-    let moved =
-        unsafe { libc::lseek(shared.as_raw_fd(), position.cast_signed(), libc::SEEK_SET) };
+    let moved = unsafe { libc::lseek(shared.as_raw_fd(), position.cast_signed(), libc::SEEK_SET) };
     if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(shared) }
 }
 /// Opens a descriptor of a process anew, with a position of its own.

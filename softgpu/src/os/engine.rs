@@ -275,7 +275,9 @@ fn tell(
             format!("kernel {name} is not modelled: it computes nothing")
         }),
         Report::Flushed => memory.flushed(gpu),
-        Report::Stopped(why) => trace::line(&format!("copy queue {queue} of GPU {gpu} stops {why}")),
+        Report::Stopped(why) => {
+            trace::line(&format!("copy queue {queue} of GPU {gpu} stops {why}"))
+        }
         Report::Malformed(why) => {
             trace::at(settings, Trace::Objects, || format!("queue {queue} of GPU {gpu}: {why}"));
         }

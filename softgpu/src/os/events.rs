@@ -236,7 +236,8 @@ impl Events {
         let listening = {
             let table = self.lock();
             let all = table.events.iter().enumerate();
-            let of_topic = all.filter(|(_, event)| event.as_ref().is_some_and(|e| e.topic == topic));
+            let of_topic =
+                all.filter(|(_, event)| event.as_ref().is_some_and(|e| e.topic == topic));
             of_topic.map(|(at, _)| at as u32).collect::<Vec<_>>()
         };
         for event in listening {

@@ -112,4 +112,3 @@ fn raise<B: Bus>(mailbox: Address, event: u32, turn: &mut Turn<'_, B>) {
         turn.reports.push(Report::Interrupt(event));
     }
 }
-

@@ -278,6 +278,20 @@ fn data_moves_at_the_end_of_a_copy_and_before_the_signal() {
 }
 
 #[test]
+fn each_copy_takes_its_own_time() {
+    let bus = bus(&[1; 64]);
+    let copy = Packet::Copy { from: DATA, to: DATA.plus(32), bytes: 20 };
+    let mut queue = submitted(&bus, Some(1), &[copy, copy]);
+    for copies in 1..=2 {
+        let (start, end) =
+            (Duration::from_micros(copies * 20 - 20), Duration::from_micros(copies * 20));
+        assert_eq!(queue.step(start, &bus, CLOCK), Ok(Step::Busy(end)));
+        assert_eq!(queue.step(end, &bus, CLOCK), Ok(Step::Done));
+    }
+    assert_eq!(step(&mut queue, &bus), Ok(Step::Idle));
+}
+
+#[test]
 fn small_packets_do_what_they_say() {
     let bus = bus(&[0xee; 64]);
     let packets = [
@@ -338,6 +352,12 @@ fn a_packet_whose_end_is_not_written_yet_is_waited_for() {
         assert_eq!(step(&mut short, &bus), Ok(Step::Waiting), "{limit} bytes");
     }
     assert_eq!(step(&mut queue, &bus), Ok(Step::Done));
+    bus.put(RING, &bytes_of(&[5 << 16]));
+    let mut filler = self::queue(None);
+    filler.offer(Pointer::new(20));
+    assert_eq!(step(&mut filler, &bus), Ok(Step::Waiting), "a no-op's filler");
+    filler.offer(Pointer::new(24));
+    assert_eq!(step(&mut filler, &bus), Ok(Step::Done));
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = rows! {
     "LINK", "pcie, xgmi", "pcie", "pcie",
         link = one_of(&[("pcie", Link::Pcie), ("xgmi", Link::Xgmi)]),
         "what connects GPUs; RDNA has no XGMI";
-    "KFD_MINOR", "8 to 17", "14", "14", kfd_minor = whole(8..=17), "minor version of the kernel's interface";
+    "KFD_MINOR", "8 to 17", "17", "17", kfd_minor = whole(8..=17), "minor version of the kernel's interface";
     "EVENTS", "1 to 4096", "4096", "4096", events = whole(1..=4096), "how many events a process may have";
     "KERNEL_NS", SPAN, "0", "0..200000", kernel = span,
         "how long a kernel runs; of a range, each takes one value at random";

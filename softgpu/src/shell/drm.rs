@@ -1,7 +1,6 @@
 //! The few functions of libdrm that the runtime calls.
 
 use std::{
-    ffi::CStr,
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
     ptr,
 };
@@ -54,9 +53,8 @@ pub unsafe extern "C" fn amdgpu_device_initialize(
 ) -> c_int {
     negative(|| {
         let machine = Machine::get()?;
-        let is_of = |gpu: &u32| {
-            machine.driver.memory().with_file(*gpu, |file| same_file(descriptor, file))
-        };
+        let is_of =
+            |gpu: &u32| machine.driver.memory().with_file(*gpu, |file| same_file(descriptor, file));
         let mut gpus = 0..machine.driver.settings().gpus;
         let gpu = gpus.find(is_of).ok_or(Errno::INVALID)?;
         // SAFETY: the caller's descriptor, open while it calls.
@@ -115,6 +113,7 @@ pub unsafe extern "C" fn amdgpu_query_gpu_info(
 /// `amdgpu_get_marketing_name`.
 #[unsafe(no_mangle)]
 pub extern "C" fn amdgpu_get_marketing_name(_device: *mut c_void) -> *const c_char {
-    const NAME: &CStr = c"ringfence softgpu";
-    NAME.as_ptr()
+    guarded(ptr::null(), || {
+        Ok(Machine::get()?.driver.settings().gfx.model().marketing_name.as_ptr())
+    })
 }

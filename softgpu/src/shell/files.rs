@@ -71,10 +71,7 @@ fn open_with(path: *const c_char, other: impl FnOnce(*const c_char) -> c_int) ->
     })
 }
 /// Finds where a file is that is read as a stream or listed.
-fn stream_with<T>(
-    path: *const c_char,
-    other: impl FnOnce(*const c_char) -> *mut T,
-) -> *mut T {
+fn stream_with<T>(path: *const c_char, other: impl FnOnce(*const c_char) -> *mut T) -> *mut T {
     guarded(std::ptr::null_mut(), || match meaning(path)? {
         Meaning::Topology(found) => Ok(other(found.as_ptr())),
         _ => Ok(other(path)),
@@ -88,7 +85,7 @@ fn stream_with<T>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     open_with(path, |path| {
-        call_next!(c"open" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, or -1)
+        call_next!(c"open" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, or - 1)
     })
 }
 /// `open64` of the C library.
@@ -98,7 +95,10 @@ pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     open_with(path, |path| {
-        call_next!(c"open64" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, or -1)
+        call_next!(
+            c"open64" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int,
+            or - 1
+        )
     })
 }
 /// `fopen` of the C library.

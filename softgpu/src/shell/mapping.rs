@@ -1,6 +1,9 @@
 //! `mmap`, of memory that came from elsewhere. All other memory is mapped from files that have it.
 
-use std::{mem, os::fd::{AsRawFd, BorrowedFd}};
+use std::{
+    mem,
+    os::fd::{AsRawFd, BorrowedFd},
+};
 
 use libc::{c_int, c_void, off_t, size_t};
 

@@ -1,6 +1,9 @@
 //! The functions that ours stand in front of.
 
-use std::{ffi::CStr, sync::atomic::{AtomicPtr, Ordering}};
+use std::{
+    ffi::CStr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
 
 /// A function of the next library that has one of this name, looked up once.
 pub(super) struct Next {

@@ -69,7 +69,11 @@ pub unsafe extern "C" fn amdgpu_bo_import(
 /// # Safety
 /// As in libdrm: the object is alive, `shared` may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_bo_export(object: *mut c_void, kind: u32, shared: *mut u32) -> c_int {
+pub unsafe extern "C" fn amdgpu_bo_export(
+    object: *mut c_void,
+    kind: u32,
+    shared: *mut u32,
+) -> c_int {
     const DMA_BUF: u32 = 2;
     negative(|| {
         // SAFETY: by this function's promise.

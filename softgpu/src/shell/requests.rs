@@ -27,7 +27,11 @@ impl Request {
 /// # Safety
 /// As there.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+pub unsafe extern "C" fn ioctl(
+    descriptor: c_int,
+    request: c_ulong,
+    argument: *mut c_void,
+) -> c_int {
     let asked = Request(request);
     if asked.is_ours()
         && let Some(machine) = Machine::made()
@@ -42,7 +46,7 @@ pub unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *m
     }
     call_next!(
         c"ioctl" as fn(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int,
-        or -1
+        or - 1
     )
 }
 

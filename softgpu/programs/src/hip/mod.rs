@@ -125,7 +125,7 @@ impl Hip {
 fn load(names: &[&str]) -> Option<&'static libloading::Library> {
     names.iter().find_map(|name| {
         // SAFETY: loading runs AMD's own initialisers.
-        let library = unsafe { libloading::Library::new(name) }.ok()?;
+        let library = unsafe { libloading::Library::new(*name) }.ok()?;
         Some(&*Box::leak(Box::new(library)))
     })
 }

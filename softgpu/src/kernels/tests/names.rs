@@ -45,6 +45,16 @@ fn tables_that_say_they_are_endless_end_at_the_allocation() {
 }
 
 #[test]
+fn tables_outside_the_allocation_do_not_count() {
+    const BEHIND: usize = 0x1000;
+    let whole = code_object("saxpy", &[0; 64]);
+    let mut image = whole.clone();
+    put(&mut image, DYNAMIC + 8, &((BEHIND + SYMBOLS) as u64).to_le_bytes());
+    let bus = TestBus::with(IMAGE, image).and(IMAGE.plus(BEHIND as u64), whole);
+    assert_eq!(name::of(IMAGE.plus(DESCRIPTOR), &bus), None);
+}
+
+#[test]
 fn without_a_name_a_kernel_is_told_by_its_code() {
     let bus = TestBus::with(IMAGE, kernel_without_a_name(&[0; 64]));
     let unknown = "a kernel without a name, fingerprint ".to_owned()

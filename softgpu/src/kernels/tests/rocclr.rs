@@ -16,17 +16,23 @@ proptest! {
     #![proptest_config(config())]
     #[test]
     fn fills_of_hip_5_and_6_write_every_pattern(
-        log in 0_usize..4,
+        log in 0_usize..5,
         elements in 1_usize..4,
         offset in 0_usize..8,
         count in 0_usize..12,
         grid in 1_u32..4,
     ) {
-        let (size, unit) = (1 << log, elements << log);
-        let mut data = noise(600);
+        let (size, unit) = (1_usize << log, elements << log);
+        let mut data = noise(900);
         let pattern = data[..unit].to_vec();
         let at = DATA.plus(64);
-        let old = typed(log, at).at(DATA).u32(elements as u32).u64(offset as u64).u64(count as u64);
+        // Elements of 16 bytes are of the newer form alone.
+        let (typed_log, scale) = (log.min(3), size.div_ceil(8));
+        let old = typed(typed_log, at)
+            .at(DATA)
+            .u32((elements * scale) as u32)
+            .u64((offset * scale) as u64)
+            .u64(count as u64);
         let new = Packed::default()
             .at(at.plus((offset * size) as u64))
             .at(DATA)
@@ -148,6 +154,18 @@ proptest! {
         }
         prop_assert_eq!(bus.content(OUT), expected);
     }
+}
+
+#[test]
+fn a_rectangle_ends_at_the_grid() {
+    let all = [9, 0, 0, 0];
+    let arguments = Packed::default().at(DATA).at(DATA.plus(32)).quad(all).quad(all);
+    let arguments = arguments.quad([9, 3, 1, 1]);
+    let mut data = noise(64);
+    let result = hip("copyBufferRect", arguments, [4, 2, 1], &data);
+    data.copy_within(0..4, 32);
+    data.copy_within(9..13, 41);
+    assert_eq!(result, data);
 }
 
 #[test]

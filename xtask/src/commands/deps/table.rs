@@ -42,6 +42,24 @@ pub(super) const CRATES: &[Crate] = &[
         others: Others::Any,
     },
     Crate {
+        directory: "backend-hsa",
+        package: "ringfence-hsa",
+        ours: &["ringfence"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "softgpu",
+        package: "ringfence-softgpu",
+        ours: &["ringfence", "ringfence-mock"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "softgpu/programs",
+        package: "ringfence-softgpu-programs",
+        ours: &["ringfence-hsa"],
+        others: Others::Any,
+    },
+    Crate {
         directory: "adapters/tokio",
         package: "ringfence-tokio",
         ours: &["ringfence", "ringfence-mock"],

@@ -9,6 +9,7 @@ use std::{
 use ringfence_softgpu_programs::{
     case::setting,
     hsa::{Condition, Order, Packet, Patience, Queue, Runtime, Signal, World},
+    random::Random,
 };
 
 /// Signals that each producer has in flight.
@@ -36,7 +37,7 @@ fn run(time: Duration) {
         for producer in 0..4 {
             let (world, queues, packets, runtime) = (&world, &queues, &packets, &runtime);
             scope.spawn(move || {
-                let mut random = Random(seed * 4 + producer + 1);
+                let mut random = Random::new(seed * 4 + producer);
                 let signals = Signal::armed(runtime, BATCH);
                 while begun.elapsed() < time {
                     round(world, queues, &signals, &mut random);
@@ -77,17 +78,5 @@ fn round(world: &World<'_>, queues: &[Queue<'_>], signals: &[Signal<'_>], random
             queues.iter().map(both).collect::<Vec<_>>()
         };
         assert_eq!(seen, 0, "packet {index} after {limit:?}; (read, write): {:?}", indices());
-    }
-}
-
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % end as u64) as usize
     }
 }
