@@ -58,7 +58,7 @@ impl AqlQueue {
         self.show_read_index(turn);
         if !packet.completes.is_null() {
             let profiled = queue::is_profiled(turn.bus, self.place.read_index)?;
-            let stamps = profiled.then_some((started, turn.ticks.max(started + 1)));
+            let stamps = profiled.then_some((started, turn.ticks.max(started)));
             let left = decrement(packet.completes, stamps, turn)?;
             self.saw(SignalHandle::new(packet.completes.as_u64()), left);
         }

@@ -55,8 +55,8 @@ pub(crate) fn streams() {
         host.copy_from(&other, 0, &memory, 0, 4_096);
         seen.record(&other);
         one.wait(&seen);
-        other.synchronize();
-        assert_eq!(one.query(), Done::Yes, "its last work waits for the other stream's");
+        one.synchronize();
+        assert_eq!(seen.query(), Done::Yes, "a stream that waited for it is idle");
         assert_eq!(host.read(&other, 0, 4_096), [round; 4_096]);
     }
     hip.synchronize();

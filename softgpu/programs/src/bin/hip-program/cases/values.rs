@@ -73,6 +73,8 @@ pub(crate) fn wait() {
     let hip = Hip::start();
     let (waiter, writer) = (Stream::new(hip), Stream::new(hip));
     let (word, event) = (Memory::new(hip, 8, Where::Signal), Event::new(hip, Timing::Off));
+    writer.write_value(&word, 0);
+    writer.synchronize();
     for value in 1..20 {
         waiter.wait_value(&word, value);
         event.record(&waiter);
