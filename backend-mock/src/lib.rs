@@ -39,9 +39,11 @@ pub mod counts;
 pub mod faults;
 pub mod model;
 pub mod oracle;
+#[cfg(feature = "scenarios")]
 pub mod scenario;
 pub mod stamps;
 pub mod streams;
 pub mod system;
 pub mod trace;
+pub mod word;
 pub mod work;

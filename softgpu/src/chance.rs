@@ -23,7 +23,7 @@ impl Chance {
         match most.saturating_sub(least) {
             0 => least,
             u64::MAX => self.next(),
-            width => least + (u128::from(self.next()) * u128::from(width + 1) >> 64) as u64,
+            width => least + ((u128::from(self.next()) * u128::from(width + 1)) >> 64) as u64,
         }
     }
     /// A duration of a span.
@@ -35,3 +35,6 @@ impl Chance {
         Duration::from_nanos(self.between(nanoseconds(span.least), nanoseconds(span.most)))
     }
 }
+
+#[cfg(test)]
+mod tests;

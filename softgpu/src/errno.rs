@@ -38,18 +38,12 @@ impl Errno {
 }
 impl From<MemoryError> for Errno {
     fn from(error: MemoryError) -> Self {
-        match error {
-            MemoryError::Exhausted(_) => Self::NO_MEMORY,
-            MemoryError::Unknown(_) => Self::INVALID,
-        }
+        if matches!(error, MemoryError::Exhausted(_)) { Self::NO_MEMORY } else { Self::INVALID }
     }
 }
 impl From<EventError> for Errno {
     fn from(error: EventError) -> Self {
-        match error {
-            EventError::Exhausted => Self::NO_SPACE,
-            EventError::Unknown(_) => Self::INVALID,
-        }
+        if error == EventError::Exhausted { Self::NO_SPACE } else { Self::INVALID }
     }
 }
 impl From<QueueError> for Errno {

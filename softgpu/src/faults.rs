@@ -44,3 +44,6 @@ fn reached(left: &mut Option<NonZeroU64>) -> bool {
     *left = NonZeroU64::new(now.get() - 1);
     left.is_none()
 }
+
+#[cfg(test)]
+mod tests;

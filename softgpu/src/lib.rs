@@ -43,3 +43,8 @@ mod trace;
 
 #[cfg(test)]
 pub(crate) mod test_bus;
+
+/// Locks, whatever became of another thread that held the lock.
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

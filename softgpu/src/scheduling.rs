@@ -7,7 +7,7 @@ use crate::settings::Priority;
 /// Asks for what `wanted` says, as far as this process may have it; answers with what it has. The
 /// runtime above spins for a while in every wait, on as many threads as wait: an engine of normal
 /// priority starves on a machine with few processors.
-pub fn hurry(wanted: Priority) -> Priority {
+pub(crate) fn hurry(wanted: Priority) -> Priority {
     // SAFETY: the call has numbers alone for arguments.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000 as libc::c_ulong) };
     if wanted == Priority::Normal {
@@ -25,7 +25,7 @@ pub fn hurry(wanted: Priority) -> Priority {
 }
 
 /// Runs `act` with all signals blocked: a thread that it starts never runs its host's handlers.
-pub fn without_signals<R>(act: impl FnOnce() -> R) -> R {
+pub(crate) fn without_signals<R>(act: impl FnOnce() -> R) -> R {
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: fills the set.

@@ -1,7 +1,8 @@
-//! What crosses crates: benchmark cases, call-count and allocation tests, scenarios.
+//! What crosses crates: the conformance suite, benchmark cases, call-count and allocation tests, scenarios.
 #![forbid(unsafe_code)]
 
 pub mod cases;
+pub mod conformance;
 pub mod null;
 pub mod null_streams;
 pub mod programs;

@@ -12,6 +12,8 @@ use super::{Functions, SignalCreateV2, symbols};
 const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
 /// Where AMD's packages install, if `ROCM_PATH` does not say.
 const ROCM: &str = "/opt/rocm";
+/// Names a library that is to be taken, and no other.
+const OVERRIDE: &str = "RINGFENCE_HSA_LIBRARY";
 
 /// AMD's HSA runtime, loaded and never unloaded: its threads outlive `hsa_shut_down`, and so may callers on other threads.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ pub struct Library {
 
 impl Library {
     /// The runtime of this process, which the first successful call loads: by name as the dynamic loader finds it, or from
-    /// `$ROCM_PATH/lib` (`/opt/rocm/lib` if that is not set).
+    /// `$ROCM_PATH/lib` (`/opt/rocm/lib` if that is not set). `RINGFENCE_HSA_LIBRARY` names another, which is taken alone.
     ///
     /// # Errors
     /// [`LoadError`], with all that was tried; the next call tries again.
@@ -33,11 +35,20 @@ impl Library {
         if let Some(library) = *loaded {
             return Ok(library);
         }
-        let rocm = std::env::var_os("ROCM_PATH").map_or_else(|| ROCM.into(), PathBuf::from);
-        let installed = NAMES.iter().map(|name| rocm.join("lib").join(name));
-        let library = Self::load_from(NAMES.iter().map(PathBuf::from).chain(installed))?;
+        let library = Self::load_from(Self::paths())?;
         *loaded = Some(library);
         Ok(library)
+    }
+
+    /// What [`load`](Self::load) tries, in that order.
+    #[must_use]
+    pub fn paths() -> Vec<PathBuf> {
+        if let Some(path) = std::env::var_os(OVERRIDE).filter(|path| !path.is_empty()) {
+            return vec![path.into()];
+        }
+        let rocm = std::env::var_os("ROCM_PATH").map_or_else(|| ROCM.into(), PathBuf::from);
+        let installed = NAMES.iter().map(|name| rocm.join("lib").join(name));
+        NAMES.iter().map(PathBuf::from).chain(installed).collect()
     }
 
     /// The runtime at the first of `paths` that can be loaded; a path without `/` is for the dynamic loader to find. Each call

@@ -8,23 +8,7 @@ use ringfence::{
     placement::{DeviceSignals, EventPlacement, Role},
 };
 
-/// A value that a scenario file names by a fixed word.
-pub trait Word: Copy + PartialEq + 'static {
-    /// What the words name, for messages: "a role".
-    const WHAT: &'static str;
-    /// Every value.
-    const ALL: &'static [Self];
-    /// The word.
-    fn word(self) -> &'static str;
-    /// The value that `text` names.
-    fn from_word(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|value| value.word() == text)
-    }
-    /// Every word, for messages.
-    fn words() -> Vec<&'static str> {
-        Self::ALL.iter().map(|value| value.word()).collect()
-    }
-}
+pub use crate::word::Word;
 
 /// Declares an enum whose values are words.
 macro_rules! words {

@@ -24,6 +24,7 @@ pub mod model;
 pub mod op;
 pub mod oracle;
 pub mod profile;
+#[cfg(feature = "scenarios")]
 pub mod scenario;
 pub mod seen;
 pub mod system;

@@ -114,3 +114,6 @@ fn dependencies(bytes: &[u8; BYTES]) -> Deps {
     }
     Deps::take(&signals[..count]).0
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,10 @@
 //!     --allowlist-type "amdgpu_gpu_info|amdgpu_bo_import_result"
 //! ```
 #![allow(non_camel_case_types, non_snake_case, missing_docs, unreachable_pub, clippy::all, reason = "generated")]
+#![allow(
+    clippy::allow_attributes_without_reason, clippy::undocumented_unsafe_blocks,
+    clippy::multiple_unsafe_ops_per_block, reason = "generated"
+)]
 
 #[repr(C)]
 #[derive(Debug)]

@@ -6,6 +6,10 @@
 //!     --allowlist-type "kfd_ioctl_.*_args|kfd_event_data|kfd_process_device_apertures"
 //! ```
 #![allow(non_camel_case_types, non_snake_case, missing_docs, unreachable_pub, clippy::all, reason = "generated")]
+#![allow(
+    clippy::allow_attributes_without_reason, clippy::undocumented_unsafe_blocks,
+    clippy::multiple_unsafe_ops_per_block, reason = "generated"
+)]
 
 pub const KFD_IOC_QUEUE_TYPE_COMPUTE: u32 = 0;
 pub const KFD_IOC_QUEUE_TYPE_SDMA: u32 = 1;

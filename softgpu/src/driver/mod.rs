@@ -7,11 +7,7 @@ mod memory;
 mod queues;
 mod sharing;
 
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, io, sync::Mutex};
 
 pub use argument::Argument;
 
@@ -56,9 +52,6 @@ impl Driver {
     /// Device memory.
     pub fn memory(&self) -> &Memory {
         self.memory
-    }
-    fn queues(&self) -> MutexGuard<'_, BTreeMap<u32, Slot>> {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// The GPU with this number of the kernel's, from 0.
     fn gpu(&self, id: u32) -> Result<u32, Errno> {

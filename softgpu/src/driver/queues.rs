@@ -5,6 +5,7 @@ use crate::{
     abi::{aql, kfd::*},
     address::Address,
     errno::Errno,
+    lock,
     os::{DeviceFile, Mode, NewQueue},
     processor::Place,
     settings::Trace,
@@ -39,7 +40,7 @@ impl Driver {
             _ => return Err(Errno::INVALID),
         };
         let doorbell = self.device.take(gpu).ok_or(Errno::NO_MEMORY)?;
-        let mut queues = self.queues();
+        let mut queues = lock(&self.queues);
         let id = (0..).find(|id| !queues.contains_key(id)).expect("fewer than 2^32 queues");
         if let Err(why) = self.engine.add(NewQueue { id, doorbell, mode }) {
             self.device.give(doorbell);
@@ -55,7 +56,7 @@ impl Driver {
         Ok(())
     }
     pub(super) fn destroy_queue(&self, a: &mut kfd_ioctl_destroy_queue_args) -> Result<(), Errno> {
-        let mut queues = self.queues();
+        let mut queues = lock(&self.queues);
         let doorbell = queues.remove(&a.queue_id).ok_or(Errno::INVALID)?;
         self.engine.end(a.queue_id);
         self.device.give(doorbell);
@@ -63,7 +64,7 @@ impl Driver {
         Ok(())
     }
     pub(super) fn update_queue(&self, a: &mut kfd_ioctl_update_queue_args) -> Result<(), Errno> {
-        if !self.queues().contains_key(&a.queue_id) {
+        if !lock(&self.queues).contains_key(&a.queue_id) {
             return Err(Errno::INVALID);
         }
         self.engine.suspend(a.queue_id, a.queue_percentage == 0);

@@ -19,7 +19,7 @@ pub enum Part {
 
 /// A file that holds VRAM and, behind it, as much memory of the host.
 #[derive(Debug)]
-pub struct Arena {
+pub(super) struct Arena {
     file: OwnedFd,
     base: *mut u8,
     vram: FreeList,
@@ -35,27 +35,27 @@ impl Arena {
     const PAGE: u64 = 4096;
 
     /// A GPU's memory. Pages come into being when they are touched.
-    pub fn new(vram: u64) -> io::Result<Self> {
+    pub(super) fn new(vram: u64) -> io::Result<Self> {
         let (file, base) = memory_file(c"softgpu-memory", 2 * vram)?;
         let (vram, system) = (FreeList::new(0, vram), FreeList::new(vram, vram));
         Ok(Self { file, base, vram, system })
     }
     /// The file, to be mapped at the offsets that [`take`](Self::take) gives.
-    pub fn file(&self) -> BorrowedFd<'_> {
+    pub(super) fn file(&self) -> BorrowedFd<'_> {
         use std::os::fd::AsFd;
         self.file.as_fd()
     }
     /// How much VRAM is free.
-    pub fn available(&self) -> u64 {
+    pub(super) fn available(&self) -> u64 {
         self.vram.bytes()
     }
     /// Memory of so many bytes, all 0: its offset in the file.
-    pub fn take(&mut self, part: Part, bytes: u64) -> Option<u64> {
+    pub(super) fn take(&mut self, part: Part, bytes: u64) -> Option<u64> {
         let align = if bytes >= Self::LARGE { Self::LARGE } else { Self::PAGE };
-        self.list(part).take(bytes.next_multiple_of(Self::PAGE), align)
+        self.list(part).take(bytes.checked_next_multiple_of(Self::PAGE)?, align)
     }
     /// Gives memory back to its part and to the system.
-    pub fn give(&mut self, part: Part, offset: u64, bytes: u64) {
+    pub(super) fn give(&mut self, part: Part, offset: u64, bytes: u64) {
         let bytes = bytes.next_multiple_of(Self::PAGE);
         let punch = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         // SAFETY: a system call on a file that this arena owns. If it fails, pages stay allocated
@@ -72,7 +72,7 @@ impl Arena {
         }
     }
     /// Where this process has the byte at `offset`.
-    pub fn host(&self, offset: u64) -> u64 {
+    pub(super) fn host(&self, offset: u64) -> u64 {
         self.base as u64 + offset
     }
 }

@@ -21,7 +21,8 @@ impl FreeList {
     pub fn take(&mut self, bytes: u64, align: u64) -> Option<u64> {
         let fits = |(&start, &length): (&u64, &u64)| {
             let at = start.next_multiple_of(align);
-            (at + bytes <= start + length).then_some((start, length, at))
+            let room = (start + length).saturating_sub(at);
+            (bytes <= room).then_some((start, length, at))
         };
         let (start, length, at) = self.free.iter().find_map(fits)?;
         self.free.remove(&start);

@@ -26,7 +26,7 @@ pub use table::{GpuSet, Owner, PageTable, Region};
 pub use view::View;
 pub use visibility::{Flushes, Visibility};
 
-use crate::{address::Address, settings::Settings};
+use crate::{address::Address, lock, settings::Settings};
 use arena::Arena;
 
 /// What kind of memory an object is.
@@ -260,19 +260,11 @@ impl Memory {
     pub fn take_freed(&self) -> Vec<Range<Address>> {
         std::mem::take(&mut lock(&self.freed))
     }
-    /// How many objects there are.
-    pub fn objects(&self) -> usize {
-        lock(&self.objects).all.len()
-    }
     /// Memory as `gpu` sees it now. Nothing is freed while the view lives.
     pub fn view(&self, gpu: u32, now: Duration) -> View<'_> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         View::new(self, table, gpu, now)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

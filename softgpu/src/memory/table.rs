@@ -50,6 +50,12 @@ pub struct Region {
     pub gpus: GpuSet,
 }
 
+impl Region {
+    /// One that contains nothing.
+    pub(super) const EMPTY: Self =
+        Self { start: Address::NULL, bytes: 0, host: 0, owner: Owner::Host, gpus: GpuSet::NONE };
+}
+
 /// Regions by address; none overlaps another.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PageTable(BTreeMap<Address, Region>);
@@ -86,13 +92,5 @@ impl PageTable {
             region.gpus.contains(gpu) && bytes <= region.bytes.saturating_sub(offset)
         };
         self.at(at).filter(inside).ok_or(Fault { at, bytes })
-    }
-    /// How many regions there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }

@@ -10,12 +10,16 @@ use std::{
     time::Duration,
 };
 
-use super::{Memory, Owner, PageTable, Region, lock, visibility::Flushes};
+use super::{Memory, Owner, PageTable, Region, visibility::Flushes};
 use crate::{
     address::Address,
     bus::{Bus, Fault},
+    lock,
     settings::HostStores,
 };
+
+/// How many regions a view remembers.
+const RECENT: usize = 6;
 
 /// Memory as one GPU sees it.
 ///
@@ -26,8 +30,10 @@ pub struct View<'a> {
     table: RwLockReadGuard<'a, PageTable>,
     gpu: u32,
     now: Duration,
-    /// The region found last: most accesses follow one in the same region.
-    last: Cell<Option<Region>>,
+    /// The regions found last: a packet's accesses go to its ring, its queue and its signal in turn.
+    recent: [Cell<Region>; RECENT],
+    /// Which of them is forgotten next.
+    oldest: Cell<usize>,
 }
 
 impl<'a> View<'a> {
@@ -37,22 +43,22 @@ impl<'a> View<'a> {
         gpu: u32,
         now: Duration,
     ) -> Self {
-        Self { memory, table, gpu, now, last: Cell::new(None) }
+        let recent = [const { Cell::new(Region::EMPTY) }; RECENT];
+        Self { memory, table, gpu, now, recent, oldest: Cell::new(0) }
     }
     fn find(&self, at: Address, bytes: u64) -> Result<(Region, *mut u8), Fault> {
-        let here = |region: &Region| {
+        let here = |region: Region| {
             let offset = at.since(region.start)?;
             let room = region.bytes.checked_sub(offset)?;
-            (bytes <= room).then(|| (region.host + offset) as *mut u8)
+            (bytes <= room).then(|| (region, (region.host + offset) as *mut u8))
         };
-        if let Some(region) = self.last.get()
-            && let Some(host) = here(&region)
-        {
-            return Ok((region, host));
+        if let Some(found) = self.recent.iter().find_map(|region| here(region.get())) {
+            return Ok(found);
         }
         let region = *self.table.find(self.gpu, at, bytes)?;
-        self.last.set(Some(region));
-        here(&region).map(|host| (region, host)).ok_or(Fault { at, bytes })
+        let oldest = self.oldest.replace((self.oldest.get() + 1) % RECENT);
+        self.recent[oldest].set(region);
+        here(region).ok_or(Fault { at, bytes })
     }
     fn word64(&self, at: Address) -> Result<(Region, &AtomicU64), Fault> {
         let (region, host) = self.find(at, 8)?;

@@ -4,12 +4,15 @@ use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use crate::memory::{map, memory_file};
+use crate::{
+    lock,
+    memory::{map, memory_file},
+};
 
 /// A page of doorbells for each GPU, and a page of registers.
 ///
@@ -87,7 +90,7 @@ impl DeviceFile {
     }
     /// Takes a doorbell of a GPU that did not ring.
     pub fn take(&self, gpu: u32) -> Option<Slot> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = lock(&self.taken);
         let of_gpu = taken.get_mut(gpu as usize)?;
         let number = of_gpu.iter().position(|taken| !taken)?;
         of_gpu[number] = true;
@@ -98,7 +101,7 @@ impl DeviceFile {
     }
     /// Gives a doorbell back.
     pub fn give(&self, slot: Slot) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = lock(&self.taken);
         taken[slot.gpu as usize][slot.number as usize] = false;
     }
 }

@@ -9,7 +9,7 @@ use std::{
     collections::VecDeque,
     io, panic, process,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
     thread,
@@ -21,6 +21,7 @@ use crate::{
     chance::Chance,
     faults::Countdown,
     kernels::Kernels,
+    lock,
     memory::Memory,
     processor::{Progress, Report, Turn},
     scheduling,
@@ -117,12 +118,12 @@ impl Engine {
     }
     /// What goes wrong outside of packets.
     pub fn faults<R>(&self, ask: impl FnOnce(&mut Countdown) -> R) -> R {
-        ask(&mut self.shared.faults.lock().unwrap_or_else(PoisonError::into_inner))
+        ask(&mut lock(&self.shared.faults))
     }
     /// Leaves an order, and waits until it is carried out.
     fn give(&self, order: Order) {
         let number = {
-            let mut orders = self.shared.orders.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut orders = lock(&self.shared.orders);
             orders.waiting.push_back(order);
             orders.given = orders.given.wrapping_add(1);
             self.shared.given.store(orders.given, Ordering::Release);
@@ -188,7 +189,7 @@ impl Hardware {
             return false;
         }
         let shared = Arc::clone(&self.shared);
-        let mut orders = shared.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut orders = lock(&shared.orders);
         while let Some(order) = orders.waiting.pop_front() {
             match order {
                 Order::Add(queue) => self.queues.push(*queue),
@@ -228,7 +229,7 @@ impl Hardware {
             if !self.queues[at].has_work() {
                 continue;
             }
-            let mut faults = self.shared.faults.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut faults = lock(&self.shared.faults);
             let mut turn = Turn {
                 bus: &view,
                 now,

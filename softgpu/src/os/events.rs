@@ -5,14 +5,14 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use super::{clock::Clock, futex};
-use crate::settings::Settings;
+use crate::{lock, settings::Settings};
 
 /// What an event tells of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,12 +181,9 @@ impl Events {
         let lose = settings.lose_interrupt.map_or(0, |every| every.get());
         Self { table: Mutex::new(Table { events, next: 1 }), lose, interrupts: AtomicU64::new(0) }
     }
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
     /// Takes an event.
     pub fn create(&self, topic: Topic, reset: Reset) -> Result<u32, EventError> {
-        let mut table = self.lock();
+        let mut table = lock(&self.table);
         let count = table.events.len();
         let candidates = (0..count).map(|k| (table.next + k) % count.max(1));
         let mut free = candidates.filter(|&at| at != 0 && table.events[at].is_none());
@@ -199,7 +196,7 @@ impl Events {
     }
     /// Gives an event back. Whoever still waits for it wakes.
     pub fn destroy(&self, event: u32) -> Result<(), EventError> {
-        let mut table = self.lock();
+        let mut table = lock(&self.table);
         let ended = table.events.get_mut(event as usize).and_then(Option::take);
         let ended = ended.ok_or(EventError::Unknown(event))?;
         ended.waiters.iter().for_each(|waiter| waiter.count());
@@ -210,7 +207,7 @@ impl Events {
         self.raise_with(event, News::None)
     }
     fn raise_with(&self, number: u32, news: News) -> Result<(), EventError> {
-        let mut table = self.lock();
+        let mut table = lock(&self.table);
         let event = table.get(number)?;
         event.age = event.age.checked_add(1).unwrap_or(2);
         event.news = news;
@@ -234,7 +231,7 @@ impl Events {
     /// Tells all events of a topic what happened.
     pub fn tell(&self, topic: Topic, news: News) {
         let listening = {
-            let table = self.lock();
+            let table = lock(&self.table);
             let all = table.events.iter().enumerate();
             let of_topic =
                 all.filter(|(_, event)| event.as_ref().is_some_and(|e| e.topic == topic));
@@ -246,7 +243,7 @@ impl Events {
     }
     /// Ends the raise of an event.
     pub fn reset(&self, event: u32) -> Result<(), EventError> {
-        self.lock().get(event)?.raised = false;
+        lock(&self.table).get(event)?.raised = false;
         Ok(())
     }
     /// Sleeps until `need` of the watched events are raised, for at most `limit`; `None`: for ever.
@@ -262,7 +259,7 @@ impl Events {
         };
         let waiter = Arc::new(Waiter { missing: AtomicU32::new(missing as u32) });
         let thread = Thread::current();
-        let mut table = self.lock();
+        let mut table = lock(&self.table);
         watched.iter().try_for_each(|one| table.get(one.event).map(drop))?;
         for one in watched.iter() {
             let event = table.get(one.event)?;
@@ -275,7 +272,7 @@ impl Events {
         }
         drop(table);
         let end = sleep(&waiter, limit);
-        let mut table = self.lock();
+        let mut table = lock(&self.table);
         for one in watched.iter_mut() {
             // An event that was destroyed meanwhile has nothing to tell.
             let Ok(event) = table.get(one.event) else { continue };
@@ -285,10 +282,6 @@ impl Events {
         }
         // Raised between the time's end and the lock: it was consumed, so it counts.
         if waiter.is_done() { Ok(WaitEnd::Raised) } else { Ok(end) }
-    }
-    /// How many are in use.
-    pub fn in_use(&self) -> usize {
-        self.lock().events.iter().flatten().count()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     address::Address,
     bus::{Bus, Fault},
     kernels::{Dispatch, Ran},
+    settings::Dependencies,
 };
 
 impl AqlQueue {
@@ -40,11 +41,12 @@ impl AqlQueue {
             let lag = turn.chance.within(turn.settings.completion_lag);
             active.due = Some(turn.now + lag);
         }
-        let (at, started) = (active.at, active.started);
+        let (at, started, touches) = (active.at, active.started, active.touches);
         if active.due > Some(turn.now) {
             return Ok(false);
         }
         let packet = *self.order.packet(at).expect("an active packet is kept");
+        touches?;
         if let Body::Kernel(dispatch) = &packet.body {
             match run(dispatch, turn)? {
                 Ran::Done | Ran::Unknown(None) => {}
@@ -55,12 +57,16 @@ impl AqlQueue {
         self.active.remove(nth);
         self.order.finish(at);
         // The late read index moves first: whoever sees the signal may look at it.
-        self.show_read_index(turn);
+        self.show_read_index(turn)?;
         if !packet.completes.is_null() {
             let profiled = queue::is_profiled(turn.bus, self.place.read_index)?;
-            let stamps = profiled.then_some((started, turn.ticks.max(started)));
+            let stamps = profiled.then_some((started, turn.ticks));
             let left = decrement(packet.completes, stamps, turn)?;
-            self.saw(SignalHandle::new(packet.completes.as_u64()), left);
+            if turn.settings.dependencies == Dependencies::Latched {
+                let signal = SignalHandle::new(packet.completes.as_u64());
+                self.saw(signal, left);
+                turn.decremented.push((signal, left));
+            }
         }
         Ok(true)
     }
@@ -70,7 +76,6 @@ impl AqlQueue {
 /// compute nothing, but for one that touches an address without memory.
 fn run<B: Bus>(dispatch: &Dispatch, turn: &mut Turn<'_, B>) -> Result<Ran, Fault> {
     const FAULTS: u64 = 0xdead;
-    turn.faults.touch_unmapped()?;
     match dispatch.kernel_object().as_u64() {
         FAULTS => Err(Fault { at: Address::new(FAULTS << 16), bytes: 4 }),
         ..0x1_0000 => Ok(Ran::Done),
@@ -92,10 +97,8 @@ fn decrement<B: Bus>(
     let mailbox = Address::new(turn.bus.load_u64(at.plus(signal::MAILBOX))?);
     let event = turn.bus.load_u32(at.plus(signal::EVENT))?;
     let left = turn.bus.add_u64(at.plus(signal::VALUE), u64::MAX)?;
-    let left = SignalValue::new(left.cast_signed());
-    turn.decremented.push((SignalHandle::new(at.as_u64()), left));
     raise(mailbox, event, turn);
-    Ok(left)
+    Ok(SignalValue::new(left.cast_signed()))
 }
 /// Puts a value into a signal and raises its event.
 pub(super) fn store<B: Bus>(at: Address, value: u64, turn: &mut Turn<'_, B>) -> Result<(), Fault> {

@@ -75,7 +75,8 @@ pub struct Turn<'a, B: Bus> {
     pub faults: &'a mut Countdown,
     /// What happened.
     pub reports: &'a mut Vec<Report>,
-    /// Signals that were decremented, and to what: for [`AqlQueue::saw`] of every queue.
+    /// Signals that were decremented, and to what: for [`AqlQueue::saw`] of all other queues. None where
+    /// dependencies are polled.
     pub decremented: &'a mut Vec<(SignalHandle, SignalValue)>,
 }
 
@@ -110,6 +111,8 @@ struct Active {
     waits: Waits,
     /// When it may complete, once it waits for nothing.
     due: Option<Duration>,
+    /// Whether it finds all the memory that it touches.
+    touches: Result<(), Fault>,
 }
 
 /// One AQL queue.
@@ -178,11 +181,15 @@ impl AqlQueue {
             }
             made = true;
         }
-        self.show_read_index(turn);
+        if let Err(fault) = self.show_read_index(turn) {
+            self.faulted(fault, turn);
+        }
+        // A kernel that is overdue waits for memory: that may change at any time.
+        let dues = self.active.iter().filter_map(|active| active.due);
         match () {
             () if made => Progress::Made,
             () if self.is_idle() => Progress::Idle,
-            () => Progress::Waiting(self.active.iter().filter_map(|active| active.due).min()),
+            () => Progress::Waiting(dues.filter(|&due| due > turn.now).min()),
         }
     }
 
@@ -194,14 +201,14 @@ impl AqlQueue {
         let Some(at) = self.order.startable() else { return false };
         self.order.start(at);
         let packet = *self.order.packet(at).expect("an active packet is kept");
-        let (waits, due) = match packet.body {
+        let (waits, due, touches) = match packet.body {
             Body::Kernel(_) => {
-                let takes = turn.chance.within(turn.settings.kernel);
-                (Waits::Nothing, Some(turn.now + takes))
+                let due = turn.now + turn.chance.within(turn.settings.kernel);
+                (Waits::Nothing, Some(due), turn.faults.touch_unmapped())
             }
-            Body::Barrier(waits) | Body::Value(waits) => (waits, None),
+            Body::Barrier(waits) | Body::Value(waits) => (waits, None, Ok(())),
         };
-        self.active.push(Active { at, started: turn.ticks, waits, due });
+        self.active.push(Active { at, started: turn.ticks, waits, due, touches });
         if turn.faults.lose_at_packet() {
             self.fail();
             turn.reports.push(Report::Lost);

@@ -1,14 +1,17 @@
 //! When a queue says that packets were read.
 
 use super::{AqlQueue, Turn};
-use crate::{bus::Bus, settings::ReadIndex};
+use crate::{
+    bus::{Bus, Fault},
+    settings::ReadIndex,
+};
 
 use ringfence::id::PacketId;
 
 impl AqlQueue {
     /// Moves the read index as far as the setting wants it now. It never goes back, and a queue that
     /// is nearly full gets all the room there is, whatever the setting: producers wait for it.
-    pub(super) fn show_read_index<B: Bus>(&mut self, turn: &mut Turn<'_, B>) {
+    pub(super) fn show_read_index<B: Bus>(&mut self, turn: &mut Turn<'_, B>) -> Result<(), Fault> {
         let early = self.order.started_below().as_u64();
         let late = self.order.complete_below().as_u64();
         let crowded = self.written - self.read >= self.place.packets / 4 * 3;
@@ -22,12 +25,10 @@ impl AqlQueue {
         };
         let wanted = PacketId::new(wanted.max(self.read));
         if wanted.as_u64() == self.read || self.order.may_move_read_index(wanted).is_err() {
-            return;
+            return Ok(());
         }
         self.order.move_read_index(wanted);
         self.read = wanted.as_u64();
-        if let Err(fault) = turn.bus.store_u64(self.place.read_index, self.read) {
-            self.faulted(fault, turn);
-        }
+        turn.bus.store_u64(self.place.read_index, self.read)
     }
 }

@@ -31,12 +31,12 @@ impl Device {
 
 /// `drmOpenRender`.
 #[unsafe(no_mangle)]
-pub extern "C" fn drmOpenRender(minor: c_int) -> c_int {
+extern "C" fn drmOpenRender(minor: c_int) -> c_int {
     guarded(-1, || open_render(u32::try_from(minor).map_err(|_| Errno::INVALID)?))
 }
 /// `drmClose`.
 #[unsafe(no_mangle)]
-pub extern "C" fn drmClose(descriptor: c_int) -> c_int {
+extern "C" fn drmClose(descriptor: c_int) -> c_int {
     // SAFETY: the caller gives up a descriptor that it owns.
     unsafe { libc::close(descriptor) }
 }
@@ -45,7 +45,7 @@ pub extern "C" fn drmClose(descriptor: c_int) -> c_int {
 /// # Safety
 /// As in libdrm: the three pointers may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_device_initialize(
+unsafe extern "C" fn amdgpu_device_initialize(
     descriptor: c_int,
     major: *mut u32,
     minor: *mut u32,
@@ -62,7 +62,9 @@ pub unsafe extern "C" fn amdgpu_device_initialize(
         // SAFETY: just made, and owned by nobody else.
         let file = unsafe { OwnedFd::from_raw_fd(copy) };
         // SAFETY: the caller's pointers may be written.
-        unsafe { (*major, *minor) = (3, 57) };
+        unsafe { ptr::write(major, 3) };
+        // SAFETY: as above.
+        unsafe { ptr::write(minor, 57) };
         // SAFETY: as above.
         unsafe { *device = Box::into_raw(Box::new(Device { file, gpu })).cast() };
         Ok(())
@@ -73,7 +75,7 @@ pub unsafe extern "C" fn amdgpu_device_initialize(
 /// # Safety
 /// The device is one of [`amdgpu_device_initialize`], and is given up.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_device_deinitialize(device: *mut c_void) -> c_int {
+unsafe extern "C" fn amdgpu_device_deinitialize(device: *mut c_void) -> c_int {
     if !device.is_null() {
         // SAFETY: made from a box there, and given up here.
         drop(unsafe { Box::from_raw(device.cast::<Device>()) });
@@ -85,7 +87,7 @@ pub unsafe extern "C" fn amdgpu_device_deinitialize(device: *mut c_void) -> c_in
 /// # Safety
 /// The device is one of [`amdgpu_device_initialize`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_device_get_fd(device: *mut c_void) -> c_int {
+unsafe extern "C" fn amdgpu_device_get_fd(device: *mut c_void) -> c_int {
     // SAFETY: by this function's promise.
     unsafe { Device::at(device) }.map_or(-1, |device| device.file.as_raw_fd())
 }
@@ -94,14 +96,14 @@ pub unsafe extern "C" fn amdgpu_device_get_fd(device: *mut c_void) -> c_int {
 /// # Safety
 /// The device is one of [`amdgpu_device_initialize`]; `facts` may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_query_gpu_info(
+unsafe extern "C" fn amdgpu_query_gpu_info(
     _device: *mut c_void,
     facts: *mut amdgpu_gpu_info,
 ) -> c_int {
     negative(|| {
         let model = Machine::get()?.driver.settings().gfx.model();
         let known = amdgpu_gpu_info {
-            family_id: model.family.into(),
+            family_id: model.family,
             gpu_counter_freq: Clock::KHZ,
             ..Default::default()
         };
@@ -112,7 +114,7 @@ pub unsafe extern "C" fn amdgpu_query_gpu_info(
 }
 /// `amdgpu_get_marketing_name`.
 #[unsafe(no_mangle)]
-pub extern "C" fn amdgpu_get_marketing_name(_device: *mut c_void) -> *const c_char {
+extern "C" fn amdgpu_get_marketing_name(_device: *mut c_void) -> *const c_char {
     guarded(ptr::null(), || {
         Ok(Machine::get()?.driver.settings().gfx.model().marketing_name.as_ptr())
     })

@@ -7,6 +7,7 @@ use std::{
         unix::ffi::OsStrExt,
     },
     path::Path,
+    ptr,
 };
 
 use libc::{DIR, FILE, c_char, c_int, mode_t};
@@ -72,65 +73,29 @@ fn open_with(path: *const c_char, other: impl FnOnce(*const c_char) -> c_int) ->
 }
 /// Finds where a file is that is read as a stream or listed.
 fn stream_with<T>(path: *const c_char, other: impl FnOnce(*const c_char) -> *mut T) -> *mut T {
-    guarded(std::ptr::null_mut(), || match meaning(path)? {
+    guarded(ptr::null_mut(), || match meaning(path)? {
         Meaning::Topology(found) => Ok(other(found.as_ptr())),
         _ => Ok(other(path)),
     })
 }
 
-/// `open` of the C library.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    open_with(path, |path| {
-        call_next!(c"open" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, or - 1)
-    })
+/// Makes functions of the C library that go through ours, which may give another path to the next one.
+macro_rules! in_front {
+    ($($name:ident by $ours:ident: fn(path $(, $argument:ident: $type:ty)*) -> $result:ty, or $missing:expr;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of the C library.\n\n# Safety\nAs there.")]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(path: *const c_char $(, $argument: $type)*) -> $result {
+            let next = |path| {
+                call_next!($name as fn(path: *const c_char $(, $argument: $type)*) -> $result, or $missing)
+            };
+            $ours(path, next)
+        }
+    )*};
 }
-/// `open64` of the C library.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    open_with(path, |path| {
-        call_next!(
-            c"open64" as fn(path: *const c_char, flags: c_int, mode: mode_t) -> c_int,
-            or - 1
-        )
-    })
-}
-/// `fopen` of the C library.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
-    stream_with(path, |path| {
-        let none = std::ptr::null_mut();
-        call_next!(c"fopen" as fn(path: *const c_char, mode: *const c_char) -> *mut FILE, or none)
-    })
-}
-/// `fopen64` of the C library.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE {
-    stream_with(path, |path| {
-        let none = std::ptr::null_mut();
-        call_next!(c"fopen64" as fn(path: *const c_char, mode: *const c_char) -> *mut FILE, or none)
-    })
-}
-/// `opendir` of the C library.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
-    stream_with(path, |path| {
-        let none = std::ptr::null_mut();
-        call_next!(c"opendir" as fn(path: *const c_char) -> *mut DIR, or none)
-    })
+in_front! {
+    open by open_with: fn(path, flags: c_int, mode: mode_t) -> c_int, or -1;
+    open64 by open_with: fn(path, flags: c_int, mode: mode_t) -> c_int, or -1;
+    fopen by stream_with: fn(path, mode: *const c_char) -> *mut FILE, or ptr::null_mut();
+    fopen64 by stream_with: fn(path, mode: *const c_char) -> *mut FILE, or ptr::null_mut();
+    opendir by stream_with: fn(path) -> *mut DIR, or ptr::null_mut();
 }

@@ -11,8 +11,10 @@ pub(super) fn guarded<R>(failed: R, act: impl FnOnce() -> Result<R, Errno>) -> R
         Err(Errno::IO)
     });
     done.unwrap_or_else(|why| {
-        // SAFETY: the calling thread's own `errno`.
-        unsafe { *libc::__errno_location() = why.number() };
+        // SAFETY: answers with the place of the calling thread's `errno`.
+        let errno = unsafe { libc::__errno_location() };
+        // SAFETY: as above; nobody else uses it.
+        unsafe { *errno = why.number() };
         failed
     })
 }

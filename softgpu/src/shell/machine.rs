@@ -5,7 +5,7 @@ use std::{
     num::NonZeroU32,
     ptr,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicPtr, Ordering},
     },
 };
@@ -15,6 +15,7 @@ use crate::{
     driver::Driver,
     errno::Errno,
     kernels::{Kernels, Launch, Program},
+    lock,
     settings::Settings,
     topology::{self, HostFacts},
     trace,
@@ -41,7 +42,7 @@ impl Machine {
         if let Some(machine) = Self::made() {
             return Ok(machine);
         }
-        let mut making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut making = lock(&MAKING);
         if let Some(machine) = Self::made() {
             return Ok(machine);
         }

@@ -31,41 +31,21 @@ fn meant(file: c_int, offset: off_t) -> Option<(c_int, off_t)> {
     Some((file, (extent.offset + asked).cast_signed()))
 }
 
-/// `mmap` of the C library.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap(
-    at: *mut c_void,
-    bytes: size_t,
-    protection: c_int,
-    flags: c_int,
-    file: c_int,
-    offset: off_t,
-) -> *mut c_void {
-    let (file, offset) = meant(file, offset).unwrap_or((file, offset));
-    call_next!(
-        c"mmap" as fn(
-            at: *mut c_void, bytes: size_t, protection: c_int, flags: c_int, file: c_int, offset: off_t
-        ) -> *mut c_void,
-        or libc::MAP_FAILED
-    )
+const _: () = assert!(mem::size_of::<off_t>() == 8, "mmap and mmap64 are the same");
+macro_rules! in_front {
+    ($($name:ident)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of the C library.\n\n# Safety\nAs there.")]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            at: *mut c_void, bytes: size_t, access: c_int, flags: c_int, file: c_int, offset: off_t,
+        ) -> *mut c_void {
+            let (file, offset) = meant(file, offset).unwrap_or((file, offset));
+            call_next!(
+                $name as fn(
+                    at: *mut c_void, bytes: size_t, access: c_int, flags: c_int, file: c_int, offset: off_t
+                ) -> *mut c_void, or libc::MAP_FAILED
+            )
+        }
+    )*};
 }
-/// `mmap64` of the C library: the same.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap64(
-    at: *mut c_void,
-    bytes: size_t,
-    protection: c_int,
-    flags: c_int,
-    file: c_int,
-    offset: off_t,
-) -> *mut c_void {
-    const { assert!(mem::size_of::<off_t>() == 8) };
-    // SAFETY: the caller's promise.
-    unsafe { mmap(at, bytes, protection, flags, file, offset) }
-}
+in_front! { mmap mmap64 }

@@ -1,17 +1,15 @@
 //! The functions that ours stand in front of.
 
-use std::{
-    ffi::CStr,
-    sync::atomic::{AtomicPtr, Ordering},
-};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// A function of the next library that has one of this name, looked up once.
 pub(super) struct Next {
-    name: &'static CStr,
+    /// It ends with 0.
+    name: &'static str,
     found: AtomicPtr<libc::c_void>,
 }
 impl Next {
-    pub(super) const fn new(name: &'static CStr) -> Self {
+    pub(super) const fn new(name: &'static str) -> Self {
         Self { name, found: AtomicPtr::new(std::ptr::null_mut()) }
     }
     /// Its address: null if no library has it.
@@ -21,7 +19,7 @@ impl Next {
             return known;
         }
         // SAFETY: the name ends with 0.
-        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr().cast()) };
         self.found.store(found, Ordering::Release);
         found
     }
@@ -29,8 +27,9 @@ impl Next {
 
 /// Calls the next function of a name, whose type is given; answers with `$missing` where there is none.
 macro_rules! call_next {
-    ($name:literal as fn($($argument:ident: $type:ty),*) -> $result:ty, or $missing:expr) => {{
-        static NEXT: $crate::shell::next::Next = $crate::shell::next::Next::new($name);
+    ($name:ident as fn($($argument:ident: $type:ty),*) -> $result:ty, or $missing:expr) => {{
+        static NEXT: $crate::shell::next::Next =
+            $crate::shell::next::Next::new(concat!(stringify!($name), "\0"));
         type Function = unsafe extern "C" fn($($type),*) -> $result;
         let found = NEXT.find();
         if found.is_null() {

@@ -37,7 +37,7 @@ impl Buffer {
 /// # Safety
 /// As in libdrm: the device is alive, `result` may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_bo_import(
+unsafe extern "C" fn amdgpu_bo_import(
     device: *mut c_void,
     kind: u32,
     shared: u32,
@@ -69,11 +69,7 @@ pub unsafe extern "C" fn amdgpu_bo_import(
 /// # Safety
 /// As in libdrm: the object is alive, `shared` may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_bo_export(
-    object: *mut c_void,
-    kind: u32,
-    shared: *mut u32,
-) -> c_int {
+unsafe extern "C" fn amdgpu_bo_export(object: *mut c_void, kind: u32, shared: *mut u32) -> c_int {
     const DMA_BUF: u32 = 2;
     negative(|| {
         // SAFETY: by this function's promise.
@@ -101,7 +97,7 @@ pub unsafe extern "C" fn amdgpu_bo_export(
 /// # Safety
 /// The object is one of [`amdgpu_bo_import`], and is given up.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
+unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
     negative(|| {
         if !object.is_null() {
             // SAFETY: made from a box there, and given up here.
@@ -116,7 +112,7 @@ pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
 /// # Safety
 /// As in libdrm: the object is alive.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_bo_va_op(
+unsafe extern "C" fn amdgpu_bo_va_op(
     object: *mut c_void,
     offset: u64,
     bytes: u64,
@@ -147,7 +143,7 @@ pub unsafe extern "C" fn amdgpu_bo_va_op(
 /// # Safety
 /// As in libdrm: the object is alive, `at` may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn amdgpu_bo_cpu_map(object: *mut c_void, at: *mut *mut c_void) -> c_int {
+unsafe extern "C" fn amdgpu_bo_cpu_map(object: *mut c_void, at: *mut *mut c_void) -> c_int {
     negative(|| {
         // SAFETY: by this function's promise.
         let buffer = unsafe { Buffer::at(object)? };
@@ -162,7 +158,7 @@ pub unsafe extern "C" fn amdgpu_bo_cpu_map(object: *mut c_void, at: *mut *mut c_
 /// # Safety
 /// As in libdrm: `data` is the command's structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn drmCommandWriteRead(
+unsafe extern "C" fn drmCommandWriteRead(
     _descriptor: c_int,
     command: c_ulong,
     data: *mut c_void,

@@ -27,11 +27,7 @@ impl Request {
 /// # Safety
 /// As there.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ioctl(
-    descriptor: c_int,
-    request: c_ulong,
-    argument: *mut c_void,
-) -> c_int {
+unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     let asked = Request(request);
     if asked.is_ours()
         && let Some(machine) = Machine::made()
@@ -45,7 +41,7 @@ pub unsafe extern "C" fn ioctl(
         });
     }
     call_next!(
-        c"ioctl" as fn(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int,
+        ioctl as fn(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int,
         or - 1
     )
 }

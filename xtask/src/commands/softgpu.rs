@@ -22,8 +22,8 @@ use crate::{
     tree::Tree,
 };
 
-/// The library, in cargo's folder of release builds.
-const LIBRARY: &str = "release/libringfence_softgpu.so";
+/// The library, in cargo's folder of builds with the profile `softgpu`.
+const LIBRARY: &str = "softgpu/libringfence_softgpu.so";
 /// How the names of its settings begin.
 const PREFIX: &str = "RINGFENCE_SOFTGPU_";
 
@@ -82,7 +82,7 @@ fn start(tree: &Tree, options: &Options) -> Result<Infallible, Failure> {
     if runtime.loader().is_some() {
         is_loadable(&program).map_err(Failure::Found)?;
     }
-    let build = "build --quiet --release --package ringfence-softgpu";
+    let build = "build --quiet --profile softgpu --package ringfence-softgpu";
     let _ = Program::cargo(tree, build).output()?;
     let users = |name: &str| std::env::var_os(name);
     let launch = Launch::new(&Places::of(&runtime, tree)?, &program, users);

@@ -39,7 +39,7 @@ pub(crate) fn steps() -> Vec<Step> {
         // Its tests start programs over the library, and look for both where a user would.
         cargo(
             "softgpu and its programs",
-            "build --release --package ringfence-softgpu --package ringfence-softgpu-programs",
+            "build --profile softgpu --package ringfence-softgpu --package ringfence-softgpu-programs",
         ),
         Step::new("tests", |tree| harness(tree).run(WHOLE, "dev")),
         cargo("examples in the documentation", format!("test {WHOLE} --doc")),

@@ -16,7 +16,7 @@ use ringfence::{
     id::Bytes,
 };
 
-use crate::scenario::Word;
+use crate::word::Word;
 
 /// A driver, and which version of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

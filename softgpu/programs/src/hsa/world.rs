@@ -47,8 +47,8 @@ impl<'r> World<'r> {
             .filter(|agent| agent.kind() == Kind::Gpu)
             .map(|agent| {
                 let vram = pool(agent, Use::CoarseGrained);
-                let code = Block::new(&vram, 4096, &[cpu]);
-                code.write(0, &[0; 4096]);
+                // Fresh memory is 0; only with a large BAR could the host write it.
+                let code = Block::new(&vram, 4096, &[]);
                 let arguments = Block::new(&kernarg, 4096, &[*agent]);
                 arguments.write(0, &[0; 4096]);
                 Gpu { agent: *agent, vram, code, arguments }

@@ -55,7 +55,7 @@ pub(crate) fn held() {
     assert_eq!(early, 0, "packets passed a dependency that was armed and flushed");
 }
 
-/// With the flush left out packets pass a dependency that the host armed: the GPU sees what was there before.
+/// With the flush left out packets pass a dependency that the host armed again: the GPU sees what it left there.
 pub(crate) fn unflushed() {
     let early = passed_early(Visibility::Unflushed);
     println!("{early} of {ROUNDS} packets passed a dependency that was armed and not flushed");
@@ -83,8 +83,11 @@ pub(crate) fn held_by(
     let mut early = 0;
     for _ in 0..ROUNDS {
         let done = Signal::new(runtime, 1);
-        raw.store(0, 0);
+        // The GPU has just brought it to 0, and so knows it as 0.
+        raw.store(0, 1);
         raw.publish(Visibility::Flushed);
+        queue.submit(&Packet::and(&[]).completes(raw.handle(0)));
+        until("a raw signal's completion", || raw.value(0) == 0);
         raw.store(0, 1);
         raw.publish(visibility);
         queue.submit(&Packet::and(&[raw.handle(0)]).completes(done.handle()));

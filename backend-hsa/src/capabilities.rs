@@ -1,0 +1,214 @@
+//! What one GPU can do: probed, or from a list with its source.
+
+use ringfence::backend::{Capabilities, Features, HostDataPath, RingMemory};
+
+use crate::{
+    api::{AgentHandle, AgentKind, Api, HdpRegister, Pool, PoolFlags, PoolKind},
+    error::HsaError,
+    runtime::Agent,
+    signals::{BLOCK, Block},
+};
+
+/// GPUs whose packet processor knows the barrier-value packet. An invalid packet ends a queue, so that nothing is tried. CLR
+/// (2026-07) uses the packet on gfx90a and on gfx9 from minor version 4, stepping 0 to 2
+/// (<https://github.com/ROCm/rocm-systems/blob/develop/projects/clr/rocclr/device/rocm/rocsettings.cpp>).
+const BARRIER_VALUE: [&str; 5] = ["gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"];
+
+/// What is known of one GPU.
+#[derive(Clone, Debug)]
+pub struct GpuFacts {
+    agent: AgentHandle,
+    name: String,
+    product: String,
+    queue_limit: u32,
+    capabilities: Capabilities,
+    device_memory: DeviceMemory,
+    hdp: Option<HdpRegister>,
+    pools: Pools,
+}
+
+/// How signals get into this GPU's memory, or why they do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum DeviceMemory {
+    /// By `hsa_amd_signal_create_v2`.
+    ByRuntime,
+    /// As blocks that this crate lays out.
+    RawBlocks,
+    /// Not: the host cannot map all of the GPU's memory. A large BAR ("resizable BAR" or "above 4G decoding" of the firmware) is
+    /// needed.
+    NoLargeBar,
+    /// Not: there is neither a register that flushes the host's stores nor a coherent link.
+    NoFlush,
+    /// Not: what was tried with a block failed.
+    Failed,
+}
+
+/// Where memory of each kind comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pools {
+    /// The GPU's own.
+    pub(crate) device: Pool,
+    /// The GPU's own, for signals.
+    pub(crate) signals: Pool,
+    /// The host's, coherent.
+    pub(crate) host: Pool,
+    /// The host's, for kernel arguments.
+    pub(crate) kernarg: Pool,
+    pub(crate) cpu: AgentHandle,
+}
+
+impl GpuFacts {
+    pub(crate) fn probe(api: Api, gpu: &Agent, agents: &[Agent]) -> Result<Self, HsaError> {
+        let agent = gpu.handle();
+        let own = api.pools(agent)?;
+        let coarse = find(&own, PoolKind::CoarseGrained);
+        let fine = find(&own, PoolKind::FineGrained);
+        let missing = |agent: &Agent, pool| HsaError::NoPool { agent: agent.name().into(), pool };
+        let device = coarse.or(fine).ok_or_else(|| missing(gpu, "device memory"))?;
+        let cpu = agents.iter().find(|one| one.kind() == AgentKind::Cpu);
+        let cpu = cpu.ok_or_else(|| missing(gpu, "host memory"))?;
+        let hosts = api.pools(cpu.handle())?;
+        let host = find(&hosts, PoolKind::FineGrained);
+        let host = host.ok_or_else(|| missing(cpu, "fine-grained host memory"))?;
+        let kernarg = find(&hosts, PoolKind::Kernarg).unwrap_or(host);
+        let large_bar = api.can_access(cpu.handle(), device)?;
+        let hdp = api.hdp(agent);
+        let coherent = hdp.is_none() && api.is_linked_by_xgmi(cpu.handle(), device);
+        let path = if coherent { HostDataPath::Coherent } else { HostDataPath::Hdp };
+        let pools = Pools {
+            device,
+            signals: signal_pool(api, gpu.name(), cpu.handle(), fine).unwrap_or(device),
+            host,
+            kernarg,
+            cpu: cpu.handle(),
+        };
+        let device_memory = if !large_bar {
+            DeviceMemory::NoLargeBar
+        } else if hdp.is_none() && !coherent {
+            DeviceMemory::NoFlush
+        } else {
+            try_device_memory(api, agent, &pools, hdp)
+        };
+        let mut features = Features::empty();
+        features.set(Features::LARGE_BAR, large_bar);
+        let has = matches!(device_memory, DeviceMemory::ByRuntime | DeviceMemory::RawBlocks);
+        features.set(Features::DEVICE_SIGNALS, has);
+        features.set(Features::INTERRUPTS, has_interrupts(api)?);
+        features.set(Features::BARRIER_VALUE, BARRIER_VALUE.contains(&gpu.name()));
+        Ok(Self {
+            agent,
+            name: gpu.name().to_owned(),
+            product: gpu.product().to_owned(),
+            queue_limit: api.queue_limit(agent)?,
+            capabilities: Capabilities { features, rings: RingMemory::System, path },
+            device_memory,
+            hdp,
+            pools,
+        })
+    }
+
+    /// Its instruction set, such as gfx942.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn product(&self) -> &str {
+        &self.product
+    }
+
+    /// What it can do.
+    #[must_use]
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// How signals get into its memory, or why they do not.
+    #[must_use]
+    pub fn device_memory(&self) -> DeviceMemory {
+        self.device_memory
+    }
+
+    /// Packets that a queue holds at most.
+    #[must_use]
+    pub fn queue_limit(&self) -> u32 {
+        self.queue_limit
+    }
+
+    /// Whether there is a register that flushes the host's stores to its memory.
+    #[must_use]
+    pub fn has_flush_register(&self) -> bool {
+        self.hdp.is_some()
+    }
+
+    pub(crate) fn agent(&self) -> AgentHandle {
+        self.agent
+    }
+
+    pub(crate) fn hdp(&self) -> Option<HdpRegister> {
+        self.hdp
+    }
+
+    pub(crate) fn pools(&self) -> Pools {
+        self.pools
+    }
+}
+
+fn find(pools: &[Pool], kind: PoolKind) -> Option<Pool> {
+    pools.iter().copied().find(|pool| pool.kind == kind)
+}
+
+/// A pool of memory that the GPU does not cache, where it has one: what its graph signals and CLR's take, but for gfx125x
+/// (<https://github.com/ROCm/rocm-systems/pull/13507>).
+fn signal_pool(api: Api, gfx: &str, cpu: AgentHandle, fine: Option<Pool>) -> Option<Pool> {
+    let reached = |pool: &Pool| api.can_access(cpu, *pool).unwrap_or(false);
+    fine.filter(|pool| !gfx.starts_with("gfx125") && reached(pool))
+}
+
+/// One interrupt signal is made: the process may have no event left, or the runtime may be told to use none (`HSA_ENABLE_INTERRUPT=0`).
+fn has_interrupts(api: Api) -> Result<bool, HsaError> {
+    let Some(signal) = api.create_interrupt(1)? else { return Ok(false) };
+    // SAFETY: the runtime's signals lie at their handles, and this one is there.
+    let has = unsafe { Block::at(signal.address()) }.has_event();
+    // SAFETY: nothing else knows it.
+    unsafe { api.destroy_signal(signal) };
+    Ok(has)
+}
+
+/// One signal is made and looked at, by each way.
+fn try_device_memory(
+    api: Api,
+    agent: AgentHandle,
+    pools: &Pools,
+    hdp: Option<HdpRegister>,
+) -> DeviceMemory {
+    if let Some(Ok(made)) = api.create_in_device(1, agent, 1) {
+        let mut good = !made.is_empty();
+        for signal in made {
+            // SAFETY: the runtime's signals lie at their handles, and this one is there.
+            let block = unsafe { Block::at(signal.address()) };
+            good &= block.is_user() && block.load() == 1;
+            // SAFETY: nothing else knows it.
+            unsafe { api.destroy_signal(signal) };
+        }
+        if good {
+            return DeviceMemory::ByRuntime;
+        }
+    }
+    let Ok(base) = api.allocate(pools.signals, BLOCK, PoolFlags::Standard, &[pools.cpu]) else {
+        return DeviceMemory::Failed;
+    };
+    // SAFETY: the memory was allocated above, for a block and for the host to access.
+    let block = unsafe { Block::at(base as u64) };
+    block.lay_out(3);
+    if let Some(register) = hdp {
+        register.flush();
+    }
+    let good = block.is_user() && block.load() == 3;
+    // SAFETY: nothing else knows it.
+    unsafe { api.free(base) };
+    if good { DeviceMemory::RawBlocks } else { DeviceMemory::Failed }
+}

@@ -1,0 +1,131 @@
+//! The runtime's copies.
+
+use std::{
+    ffi::c_void,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use ringfence::{
+    backend::{CopyEngine, CopyRefused, DeviceStatus, PartIndex},
+    id::{Generation, LaneId, PacketId, SignalHandle},
+};
+
+use crate::{
+    api::HsaSignal,
+    device::HsaDevice,
+    error::HsaError,
+    memory::Place,
+    queue::next_id,
+    signals::{self, Entry},
+};
+
+/// Dependencies of a copy that are handed over without an allocation.
+const FEW: usize = 8;
+
+/// One copy, or one part of one: so many bytes from one place to another.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyWork {
+    to: Place,
+    from: Place,
+    bytes: usize,
+}
+
+impl CopyWork {
+    /// A copy of `bytes`.
+    ///
+    /// # Safety
+    /// Whenever it is submitted, and until that is complete: both ranges lie in their buffers, which are there, and nobody uses
+    /// them against the order of the copy: no thread of the host reads or writes `to`, or writes `from`.
+    #[must_use]
+    pub const unsafe fn new(to: Place, from: Place, bytes: usize) -> Self {
+        Self { to, from, bytes }
+    }
+}
+
+/// The runtime's copies between a device, the host and other devices: by SDMA engines, or by kernels on queues of the runtime's,
+/// which it chooses. Their completions are in no order.
+///
+/// Signals in device memory are refused, as completion and as dependency: no call of the runtime takes a raw block, and
+/// `hsa_amd_memory_async_copy` takes no device signal (<https://github.com/ROCm/rocm-systems/pull/11212>). Record what a copy
+/// waits for in host memory, or as a twin.
+#[derive(Clone, Debug)]
+pub struct HsaCopyEngine(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    device: HsaDevice,
+    lane: LaneId,
+    next: AtomicU64,
+}
+
+impl HsaDevice {
+    /// The runtime's copies from and to this device, under a lane of their own. Copies carry times from now on, in the whole
+    /// process.
+    ///
+    /// # Errors
+    /// Whatever the runtime says.
+    pub fn copy_engine(&self) -> Result<HsaCopyEngine, HsaError> {
+        self.runtime().api().stamp_copies()?;
+        let lane = LaneId::new(next_id(), Generation::FIRST);
+        Ok(HsaCopyEngine(Arc::new(Inner { device: self.clone(), lane, next: AtomicU64::new(0) })))
+    }
+}
+
+impl HsaCopyEngine {
+    /// The device that it copies from and to.
+    #[must_use]
+    pub fn device(&self) -> &HsaDevice {
+        &self.0.device
+    }
+}
+
+impl CopyEngine for HsaCopyEngine {
+    type Work = CopyWork;
+
+    fn lane(&self) -> LaneId {
+        self.0.lane
+    }
+
+    fn reserve(&self) -> PacketId {
+        PacketId::new(self.0.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn submit(
+        &self,
+        at: PacketId,
+        part: PartIndex,
+        work: CopyWork,
+        completes: SignalHandle,
+        waits: &[SignalHandle],
+    ) -> Result<(), CopyRefused> {
+        let _ = (at, part);
+        if self.0.device.0.life().status() == DeviceStatus::Lost {
+            return Err(CopyRefused::DeviceLost);
+        }
+        let completes = for_calls(completes)?;
+        let mut few = [completes; FEW];
+        let many: Vec<HsaSignal>;
+        let waits = if let Some(few) = few.get_mut(..waits.len()) {
+            for (to, signal) in few.iter_mut().zip(waits) {
+                *to = for_calls(*signal)?;
+            }
+            &*few
+        } else {
+            many = waits.iter().map(|signal| for_calls(*signal)).collect::<Result<_, _>>()?;
+            &many
+        };
+        let to = (work.to.address as *mut c_void, work.to.agent);
+        let from = (work.from.address as *const c_void, work.from.agent);
+        let api = self.0.device.runtime().api();
+        // SAFETY: whoever made `work` promised that the ranges are there until it is complete.
+        unsafe { api.copy(to, from, work.bytes, waits, completes) }.map_err(|_| CopyRefused::Failed)
+    }
+}
+
+fn for_calls(signal: SignalHandle) -> Result<HsaSignal, CopyRefused> {
+    let entry: Entry = signals::look_up(signal).ok_or(CopyRefused::Failed)?;
+    entry.for_calls().ok_or(CopyRefused::SignalMemory)
+}

@@ -1,0 +1,119 @@
+//! Whether a GPU lives, and who wants to know.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use ringfence::backend::{DeviceStatus, HandlerToken};
+
+use crate::{device::HsaDevice, error::Status};
+
+/// Why a GPU was lost. The first reason is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The runtime reported that a queue of it failed: what is in it, and what waits for that, never finishes.
+    Queue(Status),
+    /// It touched memory that it may not.
+    MemoryFault {
+        /// Where.
+        address: u64,
+        /// Bits of `hsa_amd_memory_fault_reason_t`.
+        reason: u32,
+    },
+    /// Its memory is in error.
+    MemoryError {
+        /// Where.
+        address: u64,
+        /// Bits of `hsa_amd_memory_error_reason_t`.
+        reason: u32,
+    },
+    /// It was reset, or hung.
+    Hardware {
+        /// Of `hsa_amd_hw_exception_reset_cause_t`: 1 a hang, 2 an error of its memory.
+        cause: u32,
+    },
+    /// The program said so.
+    Reported,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Queue(status) => write!(f, "a queue failed with {status}"),
+            Self::MemoryFault { address, reason } => {
+                write!(f, "a memory fault at {address:#x} (reason {reason:#x})")
+            }
+            Self::MemoryError { address, reason } => {
+                write!(f, "a memory error at {address:#x} (reason {reason:#x})")
+            }
+            Self::Hardware { cause } => write!(f, "the hardware was reset or hung (cause {cause})"),
+            Self::Reported => f.write_str("it was reported lost by the program"),
+        }
+    }
+}
+
+/// A GPU's life.
+#[derive(Debug, Default)]
+pub(crate) struct Life {
+    lost: AtomicBool,
+    cause: OnceLock<Loss>,
+    watches: Mutex<BTreeMap<WatchId, Watch>>,
+}
+
+/// Names a watch of one GPU.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct WatchId(pub(crate) u64);
+
+/// Who is told of what.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) device: HsaDevice,
+    pub(crate) token: HandlerToken,
+}
+
+impl Life {
+    pub(crate) fn status(&self) -> DeviceStatus {
+        if self.lost.load(Ordering::Acquire) { DeviceStatus::Lost } else { DeviceStatus::Alive }
+    }
+
+    pub(crate) fn loss(&self) -> Option<Loss> {
+        match self.status() {
+            DeviceStatus::Lost => self.cause.get().copied(),
+            DeviceStatus::Alive => None,
+        }
+    }
+
+    /// The GPU is lost from now on; everything that is watched is reported, by the calling thread.
+    pub(crate) fn lose(&self, loss: Loss) {
+        let _first_stays = self.cause.set(loss);
+        let watches = {
+            let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+            self.lost.store(true, Ordering::Release);
+            std::mem::take(&mut *watches)
+        };
+        for Watch { device, token } in watches.into_values() {
+            device.tell(token);
+        }
+    }
+
+    /// Keeps a watch, unless the GPU is lost.
+    pub(crate) fn keep(&self, id: WatchId, watch: Watch) -> DeviceStatus {
+        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.status() == DeviceStatus::Lost {
+            return DeviceStatus::Lost;
+        }
+        watches.insert(id, watch);
+        DeviceStatus::Alive
+    }
+
+    /// Takes a watch: one of those who want to report it gets it.
+    pub(crate) fn take(&self, id: WatchId) -> Option<Watch> {
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
+    }
+}

@@ -1,0 +1,316 @@
+//! Hardware queues.
+
+mod packet;
+mod publication;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    hint,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use ringfence::{
+    backend::{Body, DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
+    id::{Generation, LaneId, PacketId, Priority, QueueId, SignalHandle},
+};
+
+use crate::{
+    api::{Api, RawQueue},
+    device::HsaDevice,
+    error::{HsaError, Status},
+    kernel::Dispatch,
+    life::Loss,
+    runtime::Garbage,
+    signals,
+    sys::hsa_amd_queue_priority_s,
+};
+use publication::{Publication, Sink};
+
+/// Numbers of queues and copy engines: no two of the process have the same.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) fn next_id() -> QueueId {
+    QueueId::new(NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// How many packets a ring holds: a power of two.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RingSize(u32);
+
+impl RingSize {
+    /// A ring of at least `packets`: the next power of two.
+    #[must_use]
+    pub const fn at_least(packets: u32) -> Self {
+        match packets.checked_next_power_of_two() {
+            Some(packets) => Self(packets),
+            None => Self(1 << 31),
+        }
+    }
+
+    /// How many packets.
+    #[must_use]
+    pub const fn packets(self) -> u32 {
+        self.0
+    }
+}
+
+/// Whether a queue's packets carry times.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stamping {
+    /// They do.
+    On,
+    /// They do not: nothing on this queue has an interval.
+    Off,
+}
+
+/// How a queue is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueueOptions {
+    /// How many packets it holds; as many as the device takes if that is less.
+    pub packets: RingSize,
+    /// How urgent its work is. A driver's own level below 0 is high, above 0 low.
+    pub priority: Priority,
+    /// Whether its packets carry times.
+    pub stamping: Stamping,
+}
+
+impl Default for QueueOptions {
+    /// 16,384 packets, as HIP has them, of normal priority, with times.
+    fn default() -> Self {
+        let packets = RingSize::at_least(16_384);
+        Self { packets, priority: Priority::Normal, stamping: Stamping::On }
+    }
+}
+
+/// One hardware queue. A cheap handle that threads may share: clones are the same queue. It is destroyed with the last.
+#[derive(Clone, Debug)]
+pub struct HsaQueue(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    device: HsaDevice,
+    /// Taken when it is dropped.
+    raw: Option<RawQueue>,
+    publication: Publication,
+    /// Slots of packets below are free, as far as is known: at least the ring's size beyond some read index.
+    free_below: AtomicU64,
+    lane: LaneId,
+}
+
+impl HsaDevice {
+    /// Makes a queue. That takes milliseconds, and memory of the device's, which has few of them.
+    ///
+    /// # Errors
+    /// Whatever the runtime says; [`HsaError::DeviceLost`].
+    pub fn create_queue(&self, options: QueueOptions) -> Result<HsaQueue, HsaError> {
+        if let Some(cause) = self.loss() {
+            let id = ringfence::backend::Device::id(self);
+            return Err(HsaError::DeviceLost { id, cause });
+        }
+        let runtime = self.runtime();
+        runtime.sweep();
+        let (api, facts) = (runtime.api(), self.0.facts());
+        let (weak, index) = (runtime.downgrade(), self.0.index() as usize);
+        let tell = Box::new(move |status| {
+            // A runtime that has ended has no queue that could fail.
+            if let Some(runtime) = weak.upgrade() {
+                let status = runtime.api().status(status);
+                runtime.life(index).lose(Loss::Queue(status));
+            }
+        });
+        let size = options.packets.packets().min(facts.queue_limit());
+        let raw = api.create_queue(facts.agent(), size, tell)?;
+        let queue = HsaQueue(Arc::new(Inner {
+            device: self.clone(),
+            publication: Publication::new(raw.size()),
+            free_below: AtomicU64::new(raw.size()),
+            raw: Some(raw),
+            lane: LaneId::new(next_id(), Generation::FIRST),
+        }));
+        if options.stamping == Stamping::On {
+            api.stamp_packets(queue.0.raw())?;
+        }
+        if let Some(priority) = priority(options.priority) {
+            api.set_priority(queue.0.raw(), priority)?;
+        }
+        Ok(queue)
+    }
+}
+
+fn priority(wanted: Priority) -> Option<hsa_amd_queue_priority_s> {
+    match wanted {
+        Priority::Normal | Priority::Level(0) => None,
+        Priority::High | Priority::Level(i32::MIN..0) => {
+            Some(hsa_amd_queue_priority_s::HSA_AMD_QUEUE_PRIORITY_HIGH)
+        }
+        Priority::Low | Priority::Level(1..) => {
+            Some(hsa_amd_queue_priority_s::HSA_AMD_QUEUE_PRIORITY_LOW)
+        }
+    }
+}
+
+impl HsaQueue {
+    /// The device that it belongs to.
+    #[must_use]
+    pub fn device(&self) -> &HsaDevice {
+        &self.0.device
+    }
+
+    /// How many packets it holds.
+    #[must_use]
+    pub fn ring_size(&self) -> RingSize {
+        RingSize(u32::try_from(self.0.raw().size()).expect("the runtime's sizes have 32 bits"))
+    }
+
+    /// What the runtime reported of it: after that, nothing in it will be seen to finish, and its device counts as
+    /// [lost](Loss::Queue).
+    #[must_use]
+    pub fn error(&self) -> Option<Status> {
+        self.0.raw().errors().first().map(|status| self.0.api().status(status))
+    }
+}
+
+impl Inner {
+    fn api(&self) -> Api {
+        self.device.runtime().api()
+    }
+
+    fn raw(&self) -> &RawQueue {
+        self.raw.as_ref().expect("taken by `drop` alone")
+    }
+
+    /// Waits until the slots of all packets below `end` are free. Returns at once if the device is lost.
+    #[cold]
+    fn wait_for_slots(&self, end: u64) {
+        let (api, raw) = (self.api(), self.raw());
+        let mut looks = 0_u32;
+        loop {
+            let free_below = api.read_index(raw) + raw.size();
+            // With release: whoever finds a slot free here writes after what was read there.
+            self.free_below.fetch_max(free_below, Ordering::AcqRel);
+            if end <= free_below || self.device.0.life().status() == DeviceStatus::Lost {
+                return;
+            }
+            // Packets that the device was not told of never make room.
+            self.publication.tell_all(&self.sink());
+            looks += 1;
+            match looks {
+                ..64 => hint::spin_loop(),
+                64..1024 => thread::yield_now(),
+                1024.. => thread::sleep(Duration::from_micros(50)),
+            }
+        }
+    }
+
+    fn sink(&self) -> Published<'_> {
+        Published { api: self.api(), raw: self.raw() }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(raw) = self.raw.take() {
+            self.device.runtime().discard(Garbage::Queue(raw));
+        }
+    }
+}
+
+/// The runtime's ring.
+struct Published<'a> {
+    api: Api,
+    raw: &'a RawQueue,
+}
+
+impl Sink for Published<'_> {
+    fn publish(&self, index: u64, first_word: u32) {
+        // SAFETY: `index` was reserved and its body written before it was handed to `Publication`, which publishes each once.
+        unsafe { self.raw.publish(index, first_word) };
+    }
+
+    fn ring(&self, last: u64) {
+        self.api.ring(self.raw, last);
+    }
+}
+
+impl PacketQueue for HsaQueue {
+    type Work = Dispatch;
+
+    #[inline]
+    fn lane(&self) -> LaneId {
+        self.0.lane
+    }
+
+    /// # Panics
+    /// If `count` is more than the ring holds.
+    #[inline]
+    fn reserve(&self, count: PacketCount) -> PacketId {
+        let (inner, count) = (&*self.0, u64::from(count.count()));
+        let size = inner.raw().size();
+        assert!(count <= size, "{count} packets were asked of a ring of {size}");
+        let first = inner.api().add_write_index(inner.raw(), count);
+        let end = first + count;
+        if end > inner.free_below.load(Ordering::Acquire) {
+            inner.wait_for_slots(end);
+        }
+        PacketId::new(first)
+    }
+
+    /// # Panics
+    /// If `packet` names a signal that is not there: something was destroyed too early. Its index is published as a packet that
+    /// does nothing.
+    fn commit(&self, at: PacketId, packet: &Packet<Dispatch>) {
+        let (inner, index) = (&*self.0, at.as_u64());
+        if index >= inner.free_below.load(Ordering::Acquire) {
+            // Reserved on a lost device: the slot is another packet's, and nothing will be read any more.
+            return;
+        }
+        let unknown = first_unknown(packet);
+        let encoded = match unknown {
+            None => packet::encode(packet, |signal| signals::expect(signal).address),
+            Some(_) => packet::encode(&Packet::nothing(), |_| 0),
+        };
+        // SAFETY: the library commits each index that it reserved once (S11), and its slot is free, as was seen above.
+        unsafe { inner.raw().write_body(index, &encoded.body) };
+        inner.publication.commit(index, encoded.first_word, &inner.sink());
+        if let Some(signal) = unknown {
+            panic!("{signal:?}, which packet {at} names, is no signal of this backend, or was destroyed");
+        }
+    }
+
+    fn ring_doorbell(&self, last: PacketId) {
+        self.0.publication.tell(last.as_u64(), &self.0.sink());
+    }
+
+    #[inline]
+    fn read_index(&self) -> PacketId {
+        PacketId::new(self.0.api().read_index(self.0.raw()))
+    }
+
+    fn settled(&self) -> Settled {
+        // In this order: what is published never passes what is reserved, so that equal means equal at the second look.
+        let published = self.0.publication.published_below();
+        let reserved = self.0.api().write_index(self.0.raw());
+        if published == reserved {
+            Settled::Below(PacketId::new(published))
+        } else {
+            Settled::Reserving
+        }
+    }
+}
+
+/// A signal that `packet` names and that is not there.
+fn first_unknown(packet: &Packet<Dispatch>) -> Option<SignalHandle> {
+    let unknown = |signal: SignalHandle| !signal.is_null() && signals::look_up(signal).is_none();
+    let body = match &packet.body {
+        Body::Kernel(_) => None,
+        Body::And(deps) | Body::Or(deps) => deps.iter().find(|signal| unknown(*signal)),
+        Body::Value(wait) => Some(wait.signal).filter(|signal| unknown(*signal)),
+    };
+    body.or_else(|| Some(packet.completes).filter(|signal| unknown(*signal)))
+}

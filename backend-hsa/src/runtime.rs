@@ -1,0 +1,423 @@
+//! The runtime, from `hsa_init` to `hsa_shut_down`.
+
+use std::{
+    ffi::c_void,
+    num::NonZeroU64,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use ringfence::{id::DeviceId, timing::TickRate};
+
+use crate::{
+    api::{AgentHandle, AgentKind, Api, HsaSignal, RawQueue},
+    callback::{self, Thread},
+    capabilities::GpuFacts,
+    device::{DeviceInner, HsaDevice},
+    error::HsaError,
+    kernel::KernelMemory,
+    life::{Life, Loss},
+    signals::Block,
+    sys::{
+        Library, hsa_amd_event_t, hsa_amd_event_type_s, hsa_amd_signal_attribute_t, hsa_status_t,
+        hsa_system_info_t,
+    },
+};
+
+/// AMD's runtime, initialised. It is shut down when the last handle is gone: this one's clones, devices, queues, engines.
+#[derive(Clone, Debug)]
+pub struct Runtime(Arc<Inner>);
+
+/// What version a runtime says it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuntimeVersion {
+    /// Of the HSA interface: major, minor.
+    pub interface: [u16; 2],
+    /// Of AMD's extensions, where the runtime says (ROCr 6 and newer).
+    pub extensions: Option<[u16; 2]>,
+    /// What it calls its build, where it says.
+    pub build: Option<&'static str>,
+}
+
+/// A processor that the runtime knows.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    handle: AgentHandle,
+    kind: AgentKind,
+    name: String,
+    product: String,
+}
+
+impl Agent {
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> AgentKind {
+        self.kind
+    }
+
+    /// As the runtime names it: a GPU by its instruction set, such as gfx942.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn product(&self) -> &str {
+        &self.product
+    }
+
+    pub(crate) fn handle(&self) -> AgentHandle {
+        self.handle
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    api: Api,
+    agents: Vec<Agent>,
+    gpus: Vec<Gpu>,
+    rate: TickRate,
+    version: RuntimeVersion,
+    events: SystemEvents,
+    garbage: Mutex<Vec<Garbage>>,
+}
+
+/// One GPU, open or not.
+#[derive(Debug)]
+struct Gpu {
+    facts: GpuFacts,
+    life: Life,
+    open: Mutex<Weak<DeviceInner>>,
+    /// Kept until the runtime ends: a dispatch of it may be kept as long.
+    kernel: Mutex<Option<KernelMemory>>,
+}
+
+/// Who hears of memory faults and lost GPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SystemEvents {
+    /// This crate.
+    Ours,
+    /// Somebody else in the process asked first: faults end in their handler, and only queue errors are seen here.
+    Others,
+}
+
+/// What was let go of on a thread of the runtime.
+#[derive(Debug)]
+pub(crate) enum Garbage {
+    Queue(RawQueue),
+    Signal(HsaSignal),
+}
+
+/// Held while a runtime starts or ends, so that these do not overlap. No callback takes it: ending waits for those.
+static CHANGE: Mutex<()> = Mutex::new(());
+/// Those that are up. Held for a look alone.
+static UP: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+/// Whether the runtime was once told to call this crate: where it refuses to be told again, it still does.
+static LISTENS: AtomicBool = AtomicBool::new(false);
+
+fn up() -> MutexGuard<'static, Vec<Weak<Inner>>> {
+    UP.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Runtime {
+    /// Loads and initialises the runtime, or shares the one that is up. `RINGFENCE_HSA_LIBRARY` names another library.
+    ///
+    /// # Errors
+    /// There is no runtime, no driver, or no GPU.
+    pub fn start() -> Result<Self, HsaError> {
+        Self::start_with(Library::load()?)
+    }
+
+    /// The same for a library that was loaded by its path.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_with(library: &'static Library) -> Result<Self, HsaError> {
+        let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = up().iter().filter_map(Weak::upgrade).collect();
+        let same = |inner: &Arc<Inner>| std::ptr::eq(inner.api.library(), library);
+        if let Some(inner) = all.into_iter().find(same) {
+            return Ok(Self(inner));
+        }
+        let api = Api::new(library);
+        api.init()?;
+        let inner = match Inner::look(api) {
+            Ok(inner) => Arc::new(inner),
+            Err(error) => {
+                // SAFETY: it was initialised above, and all that was made since is gone.
+                let _ = unsafe { api.shut_down() };
+                return Err(error);
+            }
+        };
+        let mut up = up();
+        up.retain(|inner| inner.strong_count() > 0);
+        up.push(Arc::downgrade(&inner));
+        drop(up);
+        Ok(Self(inner))
+    }
+
+    /// All GPUs, in the runtime's order: the index is the [`DeviceId`]. There is at least one.
+    #[must_use]
+    pub fn devices(&self) -> Vec<HsaDevice> {
+        (0..self.0.gpus.len()).map(|index| self.open(index)).collect()
+    }
+
+    /// One GPU.
+    ///
+    /// # Errors
+    /// [`HsaError::NoSuchDevice`].
+    pub fn device(&self, id: DeviceId) -> Result<HsaDevice, HsaError> {
+        let count = self.0.gpus.len();
+        let index = id.as_u32() as usize;
+        if index < count { Ok(self.open(index)) } else { Err(HsaError::NoSuchDevice { id, count }) }
+    }
+
+    fn open(&self, index: usize) -> HsaDevice {
+        let mut open = self.0.gpus[index].open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = open.upgrade() {
+            return HsaDevice(device);
+        }
+        let device = HsaDevice(Arc::new(DeviceInner::new(self.clone(), index)));
+        *open = Arc::downgrade(&device.0);
+        device
+    }
+
+    /// All processors.
+    #[must_use]
+    pub fn agents(&self) -> &[Agent] {
+        &self.0.agents
+    }
+
+    /// Its version.
+    #[must_use]
+    pub fn version(&self) -> &RuntimeVersion {
+        &self.0.version
+    }
+
+    /// What is known of GPU number `index`.
+    pub(crate) fn facts(&self, index: usize) -> &GpuFacts {
+        &self.0.gpus[index].facts
+    }
+
+    /// What is known of all GPUs.
+    pub(crate) fn all_facts(&self) -> impl Iterator<Item = &GpuFacts> {
+        self.0.gpus.iter().map(|gpu| &gpu.facts)
+    }
+
+    pub(crate) fn system_events(&self) -> SystemEvents {
+        self.0.events
+    }
+
+    #[inline]
+    pub(crate) fn api(&self) -> Api {
+        self.0.api
+    }
+
+    #[inline]
+    pub(crate) fn life(&self, index: usize) -> &Life {
+        &self.0.gpus[index].life
+    }
+
+    pub(crate) fn kernel(&self, index: usize) -> MutexGuard<'_, Option<KernelMemory>> {
+        self.0.gpus[index].kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The clock that all times are converted to.
+    pub(crate) fn rate(&self) -> TickRate {
+        self.0.rate
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakRuntime {
+        WeakRuntime(Arc::downgrade(&self.0))
+    }
+
+    /// Destroys it now, or, on a thread of the runtime's, later on another.
+    pub(crate) fn discard(&self, garbage: Garbage) {
+        match callback::thread() {
+            Thread::Own => {
+                self.sweep();
+                garbage.destroy(self.0.api);
+            }
+            Thread::Runtime => {
+                self.0.garbage.lock().unwrap_or_else(PoisonError::into_inner).push(garbage);
+            }
+        }
+    }
+
+    /// Destroys what was let go of on a thread of the runtime.
+    pub(crate) fn sweep(&self) {
+        if callback::thread() == Thread::Runtime {
+            return;
+        }
+        let garbage = {
+            let mut garbage = self.0.garbage.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *garbage)
+        };
+        for garbage in garbage {
+            garbage.destroy(self.0.api);
+        }
+    }
+}
+
+/// A runtime that may have ended.
+#[derive(Debug)]
+pub(crate) struct WeakRuntime(Weak<Inner>);
+
+impl WeakRuntime {
+    pub(crate) fn upgrade(&self) -> Option<Runtime> {
+        self.0.upgrade().map(Runtime)
+    }
+}
+
+impl Garbage {
+    fn destroy(self, api: Api) {
+        match self {
+            // SAFETY: this is no thread of the runtime.
+            Self::Queue(queue) => unsafe { api.destroy_queue(queue) },
+            // SAFETY: whoever let go of it did so when nothing used it any more (contract 2 of `Signals`).
+            Self::Signal(signal) => unsafe { api.destroy_signal(signal) },
+        }
+    }
+}
+
+impl Inner {
+    fn look(api: Api) -> Result<Self, HsaError> {
+        let agents: Vec<Agent> = api
+            .agents()?
+            .into_iter()
+            .map(|handle| {
+                Ok(Agent {
+                    handle,
+                    kind: api.kind(handle)?,
+                    name: api.agent_name(handle)?,
+                    product: api.agent_product(handle)?,
+                })
+            })
+            .collect::<Result<_, HsaError>>()?;
+        let gpus: Vec<&Agent> = agents.iter().filter(|one| one.kind == AgentKind::Gpu).collect();
+        if gpus.is_empty() {
+            return Err(HsaError::NoGpu { agents: agents.len() });
+        }
+        let events = match api.on_system_event(on_system_event) {
+            Ok(()) => {
+                LISTENS.store(true, Ordering::Relaxed);
+                SystemEvents::Ours
+            }
+            Err(_) if LISTENS.load(Ordering::Relaxed) => SystemEvents::Ours,
+            Err(_) => SystemEvents::Others,
+        };
+        check_layout(api)?;
+        let gpus = gpus
+            .into_iter()
+            .map(|gpu| {
+                let facts = GpuFacts::probe(api, gpu, &agents)?;
+                Ok(Gpu { facts, life: Life::default(), open: Mutex::default(), kernel: Mutex::default() })
+            })
+            .collect::<Result<_, HsaError>>()?;
+        let frequency = NonZeroU64::new(api.frequency()?).unwrap_or(NonZeroU64::MIN);
+        let version = RuntimeVersion {
+            interface: api.version([
+                hsa_system_info_t::HSA_SYSTEM_INFO_VERSION_MAJOR,
+                hsa_system_info_t::HSA_SYSTEM_INFO_VERSION_MINOR,
+            ])?,
+            extensions: api
+                .version([
+                    hsa_system_info_t::HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR,
+                    hsa_system_info_t::HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR,
+                ])
+                .ok(),
+            build: api.build(),
+        };
+        let (rate, garbage) = (TickRate::new(frequency), Mutex::default());
+        Ok(Self { api, agents, gpus, rate, version, events, garbage })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let api = self.api;
+        let garbage =
+            std::mem::take(self.garbage.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let end = move || {
+            let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
+            for garbage in garbage {
+                garbage.destroy(api);
+            }
+            // SAFETY: it was initialised once for this value, which everything that was made holds.
+            let _ = unsafe { api.shut_down() };
+        };
+        match callback::thread() {
+            Thread::Own => end(),
+            // The runtime would wait for the very thread that asks it to end. Where no thread can be had, it stays up.
+            Thread::Runtime => drop(thread::Builder::new().spawn(end)),
+        }
+    }
+}
+
+/// Values of signals are read in place, which is right only where the runtime keeps them as its headers say.
+fn check_layout(api: Api) -> Result<(), HsaError> {
+    let alone = hsa_amd_signal_attribute_t::HSA_AMD_SIGNAL_AMD_GPU_ONLY;
+    let signal = api.create_with(5, alone)?.ok_or(HsaError::SignalLayout)?;
+    let mut right = api.has_layout(signal);
+    if right {
+        // SAFETY: the runtime says that the value lies where `amd_signal_t` has it.
+        let block = unsafe { Block::at(signal.address()) };
+        block.store(7);
+        right = block.is_user() && block.load() == 7;
+    }
+    // SAFETY: nothing else knows it.
+    unsafe { api.destroy_signal(signal) };
+    if right { Ok(()) } else { Err(HsaError::SignalLayout) }
+}
+
+unsafe extern "C" fn on_system_event(
+    event: *const hsa_amd_event_t,
+    data: *mut c_void,
+) -> hsa_status_t {
+    let _ = data;
+    // SAFETY: the runtime passes an event that is there during the call.
+    let event = unsafe { event.read() };
+    callback::on_runtime_thread(|| match lost_by(&event) {
+        Some((agent, loss)) => lose(agent, loss),
+        None => hsa_status_t::HSA_STATUS_SUCCESS,
+    })
+}
+
+fn lost_by(event: &hsa_amd_event_t) -> Option<(crate::sys::hsa_agent_t, Loss)> {
+    match event.event_type {
+        hsa_amd_event_type_s::HSA_AMD_GPU_MEMORY_FAULT_EVENT => {
+            // SAFETY: the type says which member it is.
+            let fault = unsafe { event.__bindgen_anon_1.memory_fault };
+            let (address, reason) = (fault.virtual_address, fault.fault_reason_mask);
+            Some((fault.agent, Loss::MemoryFault { address, reason }))
+        }
+        hsa_amd_event_type_s::HSA_AMD_GPU_MEMORY_ERROR_EVENT => {
+            // SAFETY: the type says which member it is.
+            let error = unsafe { event.__bindgen_anon_1.memory_error };
+            let (address, reason) = (error.virtual_address, error.error_reason_mask);
+            Some((error.agent, Loss::MemoryError { address, reason }))
+        }
+        hsa_amd_event_type_s::HSA_AMD_GPU_HW_EXCEPTION_EVENT => {
+            // SAFETY: the type says which member it is.
+            let exception = unsafe { event.__bindgen_anon_1.hw_exception };
+            Some((exception.agent, Loss::Hardware { cause: exception.reset_cause.0 }))
+        }
+        _ => None,
+    }
+}
+
+/// A success keeps the runtime from aborting the process.
+fn lose(agent: crate::sys::hsa_agent_t, loss: Loss) -> hsa_status_t {
+    // The lock is not held while anybody is told.
+    let runtimes: Vec<_> = up().iter().filter_map(Weak::upgrade).collect();
+    for gpu in runtimes.iter().flat_map(|inner| &inner.gpus) {
+        if gpu.facts.agent().is(agent) {
+            gpu.life.lose(loss);
+        }
+    }
+    hsa_status_t::HSA_STATUS_SUCCESS
+}
