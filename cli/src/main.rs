@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod demo;
+mod doctor;
 mod output;
 mod replay;
 
@@ -29,6 +30,8 @@ enum Command {
     Demo(demo::Options),
     /// Play scenario files, and check every step against the rules
     Replay(replay::Options),
+    /// Say what this machine has for AMD GPUs, what would be chosen, and what is missing
+    Doctor(doctor::Options),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
     let code = match line.command.unwrap_or(Command::Demo(line.demo)) {
         Command::Demo(options) => demo::demo(&options, &mut out),
         Command::Replay(options) => replay::replay(&options, &mut out),
+        Command::Doctor(options) => doctor::doctor(&options, &mut out),
     };
     match out.into_failure() {
         Some(error) => {

@@ -1,0 +1,63 @@
+//! The diagnosis as text.
+
+use std::fmt::Write;
+
+use comfy_table::{Table, presets::UTF8_FULL_CONDENSED};
+
+use super::diagnosis::{Diagnosis, Gpu};
+
+/// For people.
+pub(super) fn of(found: &Diagnosis) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let mut line = |label: &str, what: &str| _ = writeln!(text, "{label:<10} {what}");
+    line("verdict", if found.usable { "a GPU can be used" } else { "no GPU can be used" });
+    line("/dev/kfd", found.device);
+    match &found.library {
+        Some(library) => line("runtime", library),
+        None => line("runtime", &format!("none; looked for {}", found.tried.join(", "))),
+    }
+    if let Some(version) = &found.version {
+        line("version", version);
+    }
+    if !found.agents.is_empty() {
+        line("agents", &found.agents.join(", "));
+    }
+    for variable in &found.variables {
+        line("set", &format!("{}={}", variable.name, variable.value));
+    }
+    for (nth, gpu) in found.gpus.iter().enumerate() {
+        text.push_str(&one(nth, gpu));
+    }
+    let problem = found.problem.iter().map(|why| ("problem", why));
+    for (label, what) in problem.chain(found.missing.iter().map(|why| ("missing", why))) {
+        let _ = writeln!(text, "{label:<10} {what}");
+    }
+    text
+}
+
+fn one(nth: usize, gpu: &Gpu) -> String {
+    let yes = |one| if one { "yes" } else { "no" };
+    let mut text = format!("\nGPU {nth}: {} ({})\n", gpu.name, gpu.product);
+    let facts = [
+        ("large BAR", yes(gpu.large_bar).to_owned()),
+        ("host stores", gpu.host_stores.to_owned()),
+        ("signals in its memory", gpu.device_signals.clone()),
+        ("interrupt signals", yes(gpu.interrupts).to_owned()),
+        ("barrier-value packets", yes(gpu.barrier_value).to_owned()),
+        ("clock", format!("{} MHz", gpu.clock_hz / 1_000_000)),
+        ("packets of a queue", format!("up to {}", gpu.queue_packets)),
+        ("tracker", format!("{}: {}", gpu.choice.tracker, gpu.choice.why)),
+    ];
+    for (label, what) in facts {
+        let _ = writeln!(text, "  {label:<22} {what}");
+    }
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED);
+    table.set_header(["a signal for", "lives in", "with device signals on"]);
+    for placed in &gpu.choice.placement {
+        table.add_row([placed.role, &placed.by_default, &placed.with_device_signals]);
+    }
+    let _ = writeln!(text, "{table}\n");
+    text
+}
