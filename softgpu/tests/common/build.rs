@@ -31,7 +31,7 @@ impl Built {
 pub(super) fn built() -> &'static Built {
     static BUILT: OnceLock<Result<Built, String>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        let folder = target().join("release");
+        let folder = target().join("softgpu");
         let given = |variable| std::env::var_os(variable).map(PathBuf::from);
         let programs = given("RINGFENCE_SOFTGPU_PROGRAMS")
             .map_or_else(|| cargo("ringfence-softgpu-programs").map(|()| folder.clone()), Ok)?;
@@ -56,7 +56,7 @@ fn workspace() -> &'static Path {
 fn cargo(package: &str) -> Result<(), String> {
     let output = Command::new(env!("CARGO"))
         .current_dir(workspace())
-        .args(["build", "--quiet", "--release", "--package", package])
+        .args(["build", "--quiet", "--profile", "softgpu", "--package", package])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     let said = || String::from_utf8_lossy(&output.stderr).into_owned();

@@ -72,6 +72,12 @@ impl Hip {
         name.to_string_lossy().into_owned()
     }
 
+    /// Whether it has `hipLaunchHostFunc`, which 5.2 declares and does not export.
+    #[must_use]
+    pub fn has_host_functions(&self) -> bool {
+        self.functions.hipLaunchHostFunc.is_some()
+    }
+
     /// Makes `device` the calling thread's.
     pub fn set_device(&self, device: c_int) {
         // SAFETY: no precondition.

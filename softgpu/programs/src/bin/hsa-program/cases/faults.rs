@@ -119,22 +119,43 @@ pub(crate) fn queue() {
     }
 }
 
-/// `FAULT_MEMORY`: one allocation cannot be had, and the others can be used.
+/// `FAULT_MEMORY`: the kernel refuses one allocation, and nobody sees it: the runtime gives back what it keeps, and asks again.
 pub(crate) fn allocation() {
+    let _ = which("FAULT_MEMORY");
+    let (failed, _) = allocate_until_full(64);
+    assert_eq!(failed, [], "a refusal was not tried again");
+}
+
+/// `VRAM_MIB`: when memory is used up the runtime says so, and what is given back can be had again.
+pub(crate) fn full() {
+    let megabytes = which("VRAM_MIB");
+    for _ in 0..2 {
+        let (failed, had) = allocate_until_full(megabytes / 8 + 8);
+        println!("{had} MiB of {megabytes}");
+        assert!(failed.len() >= 8, "more memory than there is: {failed:?}");
+        let full = hsa_status_t::HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        assert!(failed.iter().all(|status| *status == full), "{failed:x?}");
+        assert!(had >= megabytes / 2, "{had} MiB of {megabytes}");
+    }
+}
+
+/// Allocates so many blocks of 8 MiB, uses those that could be had, and gives them back: what failed, and how many MiB there were.
+fn allocate_until_full(count: usize) -> (Vec<hsa_status_t>, usize) {
     // More than the runtime takes from the kernel at a time for several.
     const BYTES: usize = 8 << 20;
     let runtime = Runtime::start();
     let world = World::new(&runtime);
-    let blocks: Vec<_> = (0..64).map(|_| Block::allocate(&world.gpu().vram, BYTES)).collect();
-    let failed: Vec<hsa_status_t> =
-        blocks.iter().filter_map(|block| block.as_ref().err().copied()).collect();
-    println!("{failed:x?}");
-    assert_eq!(failed, [hsa_status_t::HSA_STATUS_ERROR_OUT_OF_RESOURCES]);
+    let queue = Queue::new(&world.gpu().agent, 64);
+    let vram = &world.gpu().vram;
+    let (blocks, failed): (Vec<_>, Vec<_>) =
+        (0..count).map(|_| Block::allocate(vram, BYTES)).partition(Result::is_ok);
     for block in blocks.iter().flatten() {
         block.allow(&[world.cpu]);
         block.store(0, 1);
     }
-    good_goes_on(&runtime, &Queue::new(&world.gpu().agent, 64));
+    good_goes_on(&runtime, &queue);
+    let failed = failed.into_iter().filter_map(Result::err).collect();
+    (failed, blocks.len() * (BYTES >> 20))
 }
 
 fn good_goes_on(runtime: &Runtime, queue: &Queue<'_>) {

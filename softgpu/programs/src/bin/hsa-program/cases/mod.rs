@@ -62,6 +62,7 @@ pub(crate) const ALL: &[Case] = &[
     Case::new("fault-lost", faults::lost),
     Case::new("fault-queue", faults::queue),
     Case::new("fault-memory", faults::allocation),
+    Case::new("memory-full", faults::full),
     Case::new("lost-interrupt", events::lost_interrupt),
     Case::new("no-events", events::exhausted),
     Case::new("fork", life::fork),
