@@ -1,11 +1,16 @@
 //! What one GPU can do: probed, or from a list with its source.
 
-use ringfence::backend::{Capabilities, Features, HostDataPath, RingMemory};
+use std::num::NonZeroU64;
+
+use ringfence::{
+    backend::{Capabilities, Features, HostDataPath, RingMemory},
+    timing::TickRate,
+};
 
 use crate::{
+    agent::Agent,
     api::{AgentHandle, AgentKind, Api, HdpRegister, Pool, PoolFlags, PoolKind},
     error::HsaError,
-    runtime::Agent,
     signals::{BLOCK, Block},
 };
 
@@ -21,6 +26,7 @@ pub struct GpuFacts {
     name: String,
     product: String,
     queue_limit: u32,
+    tick_rate: TickRate,
     capabilities: Capabilities,
     device_memory: DeviceMemory,
     hdp: Option<HdpRegister>,
@@ -101,6 +107,7 @@ impl GpuFacts {
             name: gpu.name().to_owned(),
             product: gpu.product().to_owned(),
             queue_limit: api.queue_limit(agent)?,
+            tick_rate: tick_rate(api, agent)?,
             capabilities: Capabilities { features, rings: RingMemory::System, path },
             device_memory,
             hdp,
@@ -132,6 +139,12 @@ impl GpuFacts {
         self.device_memory
     }
 
+    /// The frequency of its clock, which its packets' times are ticks of.
+    #[must_use]
+    pub fn tick_rate(&self) -> TickRate {
+        self.tick_rate
+    }
+
     /// Packets that a queue holds at most.
     #[must_use]
     pub fn queue_limit(&self) -> u32 {
@@ -155,6 +168,29 @@ impl GpuFacts {
     pub(crate) fn pools(&self) -> Pools {
         self.pools
     }
+}
+
+/// Frequencies of AMD's clocks.
+const KNOWN_RATES: [u64; 4] = [25_000_000, 27_000_000, 100_000_000, 1_000_000_000];
+
+/// The frequency of an agent's clock. Where the runtime does not say, it is seen from how it converts a second: the nearest of the
+/// known ones, for the runtime's fit is a few parts in a thousand off when it is young.
+fn tick_rate(api: Api, agent: AgentHandle) -> Result<TickRate, HsaError> {
+    let said = api.agent_frequency(agent).and_then(NonZeroU64::new);
+    if let Some(ticks) = said {
+        return Ok(TickRate::new(ticks));
+    }
+    let system = api.frequency()?;
+    // Months ahead, where the runtime fits its clocks first: before it did so once, it has no ratio. And far enough apart that
+    // what two fits differ by is little of it.
+    let (from, ticks) = (1 << 50, 1_u64 << 55);
+    let converted = |tick| api.to_system_tick(agent, tick).unwrap_or_default();
+    let passed = converted(from + ticks).abs_diff(converted(from)).max(1);
+    let seen = u128::from(ticks) * u128::from(system) / u128::from(passed);
+    let seen = u64::try_from(seen).unwrap_or(u64::MAX);
+    let nearest = KNOWN_RATES.into_iter().min_by_key(|known| known.abs_diff(seen));
+    let nearest = nearest.filter(|known| known.abs_diff(seen) < known / 50).unwrap_or(seen);
+    Ok(TickRate::new(NonZeroU64::new(nearest).unwrap_or(NonZeroU64::MIN)))
 }
 
 fn find(pools: &[Pool], kind: PoolKind) -> Option<Pool> {

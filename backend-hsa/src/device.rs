@@ -15,11 +15,12 @@ use ringfence::{
 };
 
 use crate::{
+    agent::Agent,
     api::IpcName,
     capabilities::GpuFacts,
     error::HsaError,
     life::{Life, Loss},
-    runtime::{Agent, Runtime},
+    runtime::Runtime,
     signals::{self, Blocks, Class, Entry, store_fence},
 };
 
@@ -43,7 +44,10 @@ pub(crate) struct DeviceInner {
 impl fmt::Debug for DeviceInner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (index, name) = (self.index, self.facts().name());
-        f.debug_struct("HsaDevice").field("index", &index).field("name", &name).finish_non_exhaustive()
+        f.debug_struct("HsaDevice")
+            .field("index", &index)
+            .field("name", &name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -203,7 +207,11 @@ impl DeviceInner {
 
     /// Gives the block of a raw signal back. One of another GPU is that GPU's, and stays taken: it is a caller's fault.
     pub(crate) fn give_block(&self, entry: Entry) {
-        debug_assert_eq!(entry.owner, self.index(), "a signal is destroyed by the device that made it");
+        debug_assert_eq!(
+            entry.owner,
+            self.index(),
+            "a signal is destroyed by the device that made it"
+        );
         if entry.owner == self.index() {
             self.blocks().give(entry.address);
         }
@@ -243,11 +251,7 @@ impl Device for HsaDevice {
 
     #[inline]
     fn profiler(&self) -> Profiler {
-        if self.0.profiler.load(Ordering::Acquire) {
-            Profiler::Attached
-        } else {
-            Profiler::Absent
-        }
+        if self.0.profiler.load(Ordering::Acquire) { Profiler::Attached } else { Profiler::Absent }
     }
 }
 

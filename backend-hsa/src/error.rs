@@ -50,7 +50,9 @@ impl fmt::Display for Status {
 #[non_exhaustive]
 pub enum HsaError {
     /// There is no runtime.
-    #[error("{0}\ninstall AMD's runtime (Debian and Ubuntu: libhsa-runtime64-1; ROCm: hsa-rocr), or name it in RINGFENCE_HSA_LIBRARY")]
+    #[error(
+        "{0}\ninstall AMD's runtime (Debian and Ubuntu: libhsa-runtime64-1; ROCm: hsa-rocr), or name it in RINGFENCE_HSA_LIBRARY"
+    )]
     Load(#[from] LoadError),
     /// A call failed.
     #[error("{call} failed with {status}{}", advice(call, *status))]
@@ -61,7 +63,9 @@ pub enum HsaError {
         status: Status,
     },
     /// The runtime works, and knows no GPU.
-    #[error("the runtime knows no GPU among its {agents} agents; it leaves those out that it is too old for, and those that ROCR_VISIBLE_DEVICES hides")]
+    #[error(
+        "the runtime knows no GPU among its {agents} agents; it leaves those out that it is too old for, and those that ROCR_VISIBLE_DEVICES hides"
+    )]
     NoGpu {
         /// How many agents it knows.
         agents: usize,
@@ -75,7 +79,9 @@ pub enum HsaError {
         count: usize,
     },
     /// An agent has no memory of a kind that is needed.
-    #[error("{agent} has no {pool} memory pool, which this runtime should have; report it with the output of `rocminfo`")]
+    #[error(
+        "{agent} has no {pool} memory pool, which this runtime should have; report it with the output of `rocminfo`"
+    )]
     NoPool {
         /// The agent's name.
         agent: String,
@@ -83,10 +89,14 @@ pub enum HsaError {
         pool: &'static str,
     },
     /// Signals of this runtime are not laid out as its headers say.
-    #[error("this runtime's signals are not the amd_signal_t of its headers, so that their values cannot be read; use ROCr 5.2 or newer")]
+    #[error(
+        "this runtime's signals are not the amd_signal_t of its headers, so that their values cannot be read; use ROCr 5.2 or newer"
+    )]
     SignalLayout,
     /// A handle that is not a signal, or not of a kind that the call takes.
-    #[error("{signal:?} is no signal that can be shared with another process; create it in `SignalMemory::Shared`")]
+    #[error(
+        "{signal:?} is no signal that can be shared with another process; create it in `SignalMemory::Shared`"
+    )]
     NotShared {
         /// The handle.
         signal: SignalHandle,
@@ -122,3 +132,6 @@ fn advice(call: &str, status: Status) -> &'static str {
         _ => "",
     }
 }
+
+#[cfg(test)]
+mod tests;

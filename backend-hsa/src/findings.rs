@@ -11,9 +11,11 @@ use ringfence::{
 };
 
 use crate::{
+    agent::RuntimeVersion,
     capabilities::{DeviceMemory, GpuFacts},
     error::HsaError,
-    runtime::{Runtime, RuntimeVersion, SystemEvents},
+    events::SystemEvents,
+    runtime::Runtime,
     sys::Library,
 };
 
@@ -44,31 +46,41 @@ pub struct Findings {
 #[non_exhaustive]
 pub enum Missing {
     /// The host cannot map a GPU's memory.
-    #[error("{gpu}: no large BAR, so that signals stay in host memory; enable \"above 4G decoding\" and \"resizable BAR\" in the firmware")]
+    #[error(
+        "{gpu}: no large BAR, so that signals stay in host memory; enable \"above 4G decoding\" and \"resizable BAR\" in the firmware"
+    )]
     LargeBar {
         /// The GPU.
         gpu: DeviceId,
     },
     /// Stores of the host cannot be flushed.
-    #[error("{gpu}: neither a register that flushes host stores (HDP) nor a coherent link, so that signals stay in host memory; use a newer kernel driver")]
+    #[error(
+        "{gpu}: neither a register that flushes host stores (HDP) nor a coherent link, so that signals stay in host memory; use a newer kernel driver"
+    )]
     Flush {
         /// The GPU.
         gpu: DeviceId,
     },
     /// A signal in device memory was tried and did not work.
-    #[error("{gpu}: a signal in device memory could not be made, so that signals stay in host memory; is its memory used up?")]
+    #[error(
+        "{gpu}: a signal in device memory could not be made, so that signals stay in host memory; is its memory used up?"
+    )]
     DeviceSignals {
         /// The GPU.
         gpu: DeviceId,
     },
     /// No signal wakes a sleeping thread.
-    #[error("{gpu}: no interrupt event is left, so that blocking waits spin; a process has 4,096, and HSA_ENABLE_INTERRUPT=0 turns them off")]
+    #[error(
+        "{gpu}: no interrupt event is left, so that blocking waits spin; a process has 4,096, and HSA_ENABLE_INTERRUPT=0 turns them off"
+    )]
     Interrupts {
         /// The GPU.
         gpu: DeviceId,
     },
     /// The packet processor is not known to have the barrier-value packet.
-    #[error("{gpu}: {gfx} is not known to have the barrier-value packet; barrier-AND packets are used")]
+    #[error(
+        "{gpu}: {gfx} is not known to have the barrier-value packet; barrier-AND packets are used"
+    )]
     BarrierValue {
         /// The GPU.
         gpu: DeviceId,
@@ -76,10 +88,19 @@ pub enum Missing {
         gfx: String,
     },
     /// The runtime has no batched creation of signals.
-    #[error("the runtime has no hsa_amd_signal_create_v2 (ROCm 10 has it): signals in device memory are raw blocks, one call a chunk")]
+    #[error(
+        "the runtime has no hsa_amd_signal_create_v2 (ROCm 10 has it): signals in device memory are raw blocks, one call a chunk"
+    )]
     CreateV2,
+    /// The runtime says nothing of a GPU that was reset or hung.
+    #[error(
+        "this runtime reports memory faults and queue errors, and says nothing of a GPU that was reset or hung: waits for it end at their limit; ROCr 6 and newer report it"
+    )]
+    HardwareEvents,
     /// Somebody else handles memory faults.
-    #[error("another library of the process handles memory faults: a GPU that is lost by one is seen to be lost only when a queue fails")]
+    #[error(
+        "another library of the process handles memory faults: a GPU that is lost by one is seen to be lost only when a queue fails"
+    )]
     SystemEvents,
 }
 
@@ -115,6 +136,9 @@ impl Findings {
         self.gpus = runtime.all_facts().cloned().collect();
         if library.signal_create_v2().is_none() {
             self.missing.push(Missing::CreateV2);
+        }
+        if runtime.version().extensions.is_none() {
+            self.missing.push(Missing::HardwareEvents);
         }
         if runtime.system_events() == SystemEvents::Others {
             self.missing.push(Missing::SystemEvents);
@@ -237,6 +261,7 @@ impl fmt::Display for Findings {
             writeln!(f, "  signals in its memory: {}", facts.device_memory())?;
             writeln!(f, "  interrupt signals: {}", yes(Features::INTERRUPTS))?;
             writeln!(f, "  barrier-value packets: {}", yes(Features::BARRIER_VALUE))?;
+            writeln!(f, "  clock: {} Hz", facts.tick_rate().hertz())?;
             writeln!(f, "  packets of a queue: up to {}", facts.queue_limit())?;
         }
         self.missing.iter().try_for_each(|missing| writeln!(f, "missing: {missing}"))

@@ -43,11 +43,8 @@ impl Handlers for HsaDevice {
         if life.keep(watch, Watch { device: self.clone(), token }) == DeviceStatus::Lost {
             return Err(HandlerRefused::DeviceLost);
         }
-        let call = Call {
-            runtime: self.runtime().downgrade(),
-            device: self.0.index() as usize,
-            watch,
-        };
+        let call =
+            Call { runtime: self.runtime().downgrade(), device: self.0.index() as usize, watch };
         let data = Box::into_raw(Box::new(call)).cast();
         // SAFETY: `on_completion` takes what `data` is, frees it, and asks not to be called again.
         let set = unsafe { self.runtime().api().on_completion(one, on_completion, data) };

@@ -174,3 +174,6 @@ impl HsaDevice {
         Ok(unsafe { Dispatch::new(object, Kernarg::NONE, Extent::line(64), Extent::row(64)) })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,12 +38,14 @@
 //! In place: by one atomic load or store of the value's word in `amd_signal_t`, whose layout the runtime's headers fix and which is
 //! checked at the start. That is what the runtime's own calls do, and it takes a nanosecond where they take five.
 
+mod agent;
 mod api;
 mod callback;
 mod capabilities;
 mod copy;
 mod device;
 mod error;
+mod events;
 mod findings;
 mod handlers;
 mod kernel;
@@ -56,6 +58,7 @@ pub mod sys;
 mod timing;
 mod wait;
 
+pub use agent::{Agent, RuntimeVersion};
 pub use api::AgentKind;
 pub use capabilities::{DeviceMemory, GpuFacts};
 pub use copy::{CopyWork, HsaCopyEngine};
@@ -66,4 +69,4 @@ pub use kernel::{Dispatch, Extent, Kernarg, KernelObject};
 pub use life::Loss;
 pub use memory::{Buffer, MemoryPlace, Place};
 pub use queue::{HsaQueue, QueueOptions, RingSize, Stamping};
-pub use runtime::{Agent, Runtime, RuntimeVersion};
+pub use runtime::Runtime;

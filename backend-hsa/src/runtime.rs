@@ -1,79 +1,30 @@
 //! The runtime, from `hsa_init` to `hsa_shut_down`.
 
 use std::{
-    ffi::c_void,
     num::NonZeroU64,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     thread,
 };
 
 use ringfence::{id::DeviceId, timing::TickRate};
 
 use crate::{
-    api::{AgentHandle, AgentKind, Api, HsaSignal, RawQueue},
+    agent::{Agent, RuntimeVersion},
+    api::{AgentKind, Api, HsaSignal, RawQueue},
     callback::{self, Thread},
     capabilities::GpuFacts,
     device::{DeviceInner, HsaDevice},
     error::HsaError,
+    events::{self, SystemEvents},
     kernel::KernelMemory,
     life::{Life, Loss},
     signals::Block,
-    sys::{
-        Library, hsa_amd_event_t, hsa_amd_event_type_s, hsa_amd_signal_attribute_t, hsa_status_t,
-        hsa_system_info_t,
-    },
+    sys::{Library, hsa_agent_t, hsa_amd_signal_attribute_t},
 };
 
 /// AMD's runtime, initialised. It is shut down when the last handle is gone: this one's clones, devices, queues, engines.
 #[derive(Clone, Debug)]
 pub struct Runtime(Arc<Inner>);
-
-/// What version a runtime says it is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RuntimeVersion {
-    /// Of the HSA interface: major, minor.
-    pub interface: [u16; 2],
-    /// Of AMD's extensions, where the runtime says (ROCr 6 and newer).
-    pub extensions: Option<[u16; 2]>,
-    /// What it calls its build, where it says.
-    pub build: Option<&'static str>,
-}
-
-/// A processor that the runtime knows.
-#[derive(Clone, Debug)]
-pub struct Agent {
-    handle: AgentHandle,
-    kind: AgentKind,
-    name: String,
-    product: String,
-}
-
-impl Agent {
-    /// What it is.
-    #[must_use]
-    pub fn kind(&self) -> AgentKind {
-        self.kind
-    }
-
-    /// As the runtime names it: a GPU by its instruction set, such as gfx942.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its name for people.
-    #[must_use]
-    pub fn product(&self) -> &str {
-        &self.product
-    }
-
-    pub(crate) fn handle(&self) -> AgentHandle {
-        self.handle
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct Inner {
@@ -96,15 +47,6 @@ struct Gpu {
     kernel: Mutex<Option<KernelMemory>>,
 }
 
-/// Who hears of memory faults and lost GPUs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SystemEvents {
-    /// This crate.
-    Ours,
-    /// Somebody else in the process asked first: faults end in their handler, and only queue errors are seen here.
-    Others,
-}
-
 /// What was let go of on a thread of the runtime.
 #[derive(Debug)]
 pub(crate) enum Garbage {
@@ -116,8 +58,6 @@ pub(crate) enum Garbage {
 static CHANGE: Mutex<()> = Mutex::new(());
 /// Those that are up. Held for a look alone.
 static UP: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
-/// Whether the runtime was once told to call this crate: where it refuses to be told again, it still does.
-static LISTENS: AtomicBool = AtomicBool::new(false);
 
 fn up() -> MutexGuard<'static, Vec<Weak<Inner>>> {
     UP.lock().unwrap_or_else(PoisonError::into_inner)
@@ -226,7 +166,7 @@ impl Runtime {
         self.0.gpus[index].kernel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The clock that all times are converted to.
+    /// The system's clock.
     pub(crate) fn rate(&self) -> TickRate {
         self.0.rate
     }
@@ -286,52 +226,27 @@ impl Garbage {
 
 impl Inner {
     fn look(api: Api) -> Result<Self, HsaError> {
-        let agents: Vec<Agent> = api
-            .agents()?
-            .into_iter()
-            .map(|handle| {
-                Ok(Agent {
-                    handle,
-                    kind: api.kind(handle)?,
-                    name: api.agent_name(handle)?,
-                    product: api.agent_product(handle)?,
-                })
-            })
-            .collect::<Result<_, HsaError>>()?;
-        let gpus: Vec<&Agent> = agents.iter().filter(|one| one.kind == AgentKind::Gpu).collect();
+        let agents = Agent::all(api)?;
+        let gpus: Vec<&Agent> = agents.iter().filter(|one| one.kind() == AgentKind::Gpu).collect();
         if gpus.is_empty() {
             return Err(HsaError::NoGpu { agents: agents.len() });
         }
-        let events = match api.on_system_event(on_system_event) {
-            Ok(()) => {
-                LISTENS.store(true, Ordering::Relaxed);
-                SystemEvents::Ours
-            }
-            Err(_) if LISTENS.load(Ordering::Relaxed) => SystemEvents::Ours,
-            Err(_) => SystemEvents::Others,
-        };
+        let events = events::listen(api);
         check_layout(api)?;
         let gpus = gpus
             .into_iter()
             .map(|gpu| {
                 let facts = GpuFacts::probe(api, gpu, &agents)?;
-                Ok(Gpu { facts, life: Life::default(), open: Mutex::default(), kernel: Mutex::default() })
+                Ok(Gpu {
+                    facts,
+                    life: Life::default(),
+                    open: Mutex::default(),
+                    kernel: Mutex::default(),
+                })
             })
             .collect::<Result<_, HsaError>>()?;
         let frequency = NonZeroU64::new(api.frequency()?).unwrap_or(NonZeroU64::MIN);
-        let version = RuntimeVersion {
-            interface: api.version([
-                hsa_system_info_t::HSA_SYSTEM_INFO_VERSION_MAJOR,
-                hsa_system_info_t::HSA_SYSTEM_INFO_VERSION_MINOR,
-            ])?,
-            extensions: api
-                .version([
-                    hsa_system_info_t::HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR,
-                    hsa_system_info_t::HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR,
-                ])
-                .ok(),
-            build: api.build(),
-        };
+        let version = RuntimeVersion::of(api)?;
         let (rate, garbage) = (TickRate::new(frequency), Mutex::default());
         Ok(Self { api, agents, gpus, rate, version, events, garbage })
     }
@@ -374,44 +289,8 @@ fn check_layout(api: Api) -> Result<(), HsaError> {
     if right { Ok(()) } else { Err(HsaError::SignalLayout) }
 }
 
-unsafe extern "C" fn on_system_event(
-    event: *const hsa_amd_event_t,
-    data: *mut c_void,
-) -> hsa_status_t {
-    let _ = data;
-    // SAFETY: the runtime passes an event that is there during the call.
-    let event = unsafe { event.read() };
-    callback::on_runtime_thread(|| match lost_by(&event) {
-        Some((agent, loss)) => lose(agent, loss),
-        None => hsa_status_t::HSA_STATUS_SUCCESS,
-    })
-}
-
-fn lost_by(event: &hsa_amd_event_t) -> Option<(crate::sys::hsa_agent_t, Loss)> {
-    match event.event_type {
-        hsa_amd_event_type_s::HSA_AMD_GPU_MEMORY_FAULT_EVENT => {
-            // SAFETY: the type says which member it is.
-            let fault = unsafe { event.__bindgen_anon_1.memory_fault };
-            let (address, reason) = (fault.virtual_address, fault.fault_reason_mask);
-            Some((fault.agent, Loss::MemoryFault { address, reason }))
-        }
-        hsa_amd_event_type_s::HSA_AMD_GPU_MEMORY_ERROR_EVENT => {
-            // SAFETY: the type says which member it is.
-            let error = unsafe { event.__bindgen_anon_1.memory_error };
-            let (address, reason) = (error.virtual_address, error.error_reason_mask);
-            Some((error.agent, Loss::MemoryError { address, reason }))
-        }
-        hsa_amd_event_type_s::HSA_AMD_GPU_HW_EXCEPTION_EVENT => {
-            // SAFETY: the type says which member it is.
-            let exception = unsafe { event.__bindgen_anon_1.hw_exception };
-            Some((exception.agent, Loss::Hardware { cause: exception.reset_cause.0 }))
-        }
-        _ => None,
-    }
-}
-
-/// A success keeps the runtime from aborting the process.
-fn lose(agent: crate::sys::hsa_agent_t, loss: Loss) -> hsa_status_t {
+/// A GPU is lost, in every runtime that is up.
+pub(crate) fn lose(agent: hsa_agent_t, loss: Loss) {
     // The lock is not held while anybody is told.
     let runtimes: Vec<_> = up().iter().filter_map(Weak::upgrade).collect();
     for gpu in runtimes.iter().flat_map(|inner| &inner.gpus) {
@@ -419,5 +298,4 @@ fn lose(agent: crate::sys::hsa_agent_t, loss: Loss) -> hsa_status_t {
             gpu.life.lose(loss);
         }
     }
-    hsa_status_t::HSA_STATUS_SUCCESS
 }

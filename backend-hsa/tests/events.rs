@@ -20,14 +20,14 @@ fn interrupt_signals_run_out_and_say_so() {
     all[..count].iter().for_each(|signal| gpu.device.destroy(*signal));
 }
 
-
 #[test]
 fn a_blocking_use_without_an_event_says_that_its_wait_will_spin() {
     let Some(gpu) = Gpu::open("a_blocking_use_without_an_event") else { return };
     let mut all = vec![SignalHandle::NULL; 5_000];
     let created = gpu.device.create(SignalMemory::Interrupt, &mut all).expect("some");
     let queue = HardwareQueue::new(gpu.queue.clone());
-    let mut stream = Tracker::open(gpu.device.clone(), queue, Policy::default()).expect("a tracker");
+    let mut stream =
+        Tracker::open(gpu.device.clone(), queue, Policy::default()).expect("a tracker");
     let of = stream.submit(Submission::marker(Role::Blocking)).expect("host memory");
     assert_eq!(of.packet(), PacketId::FIRST);
     let synced = stream.synchronize().expect("it finishes");

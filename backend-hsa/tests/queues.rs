@@ -137,9 +137,11 @@ fn four_producers_on_four_queues() {
         for _ in 0..4 {
             scope.spawn(|| {
                 let queue = gpu.device.create_queue(small(256)).expect("a queue");
-                let policy = Policy { audit: Audit::On, ring: RingLimits::default(), ..Policy::default() };
+                let policy =
+                    Policy { audit: Audit::On, ring: RingLimits::default(), ..Policy::default() };
                 let queue = HardwareQueue::new(queue);
-                let mut stream = Tracker::open(gpu.device.clone(), queue, policy).expect("a tracker");
+                let mut stream =
+                    Tracker::open(gpu.device.clone(), queue, policy).expect("a tracker");
                 let (begun, mut rounds) = (Instant::now(), 0_u64);
                 while begun.elapsed() < time {
                     for index in 0..200 {

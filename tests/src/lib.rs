@@ -1,5 +1,5 @@
 //! What crosses crates: the conformance suite, benchmark cases, call-count and allocation tests, scenarios.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod cases;
 pub mod conformance;

@@ -122,6 +122,15 @@ impl Api {
         self.agent_number(agent, hsa_agent_info_t::HSA_AGENT_INFO_QUEUE_MAX_SIZE)
     }
 
+    /// Frequency of its clock, in ticks a second, where the runtime says (ROCr 6 and newer).
+    pub(crate) fn agent_frequency(self, agent: AgentHandle) -> Option<u64> {
+        let mut ticks = 0_u64;
+        let what = amd(hsa_amd_agent_info_s::HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY);
+        // SAFETY: the attribute is 64 bits long.
+        unsafe { self.agent(agent, what, (&raw mut ticks).cast()) }.ok()?;
+        Some(ticks)
+    }
+
     /// The register that flushes the host's stores to its memory, where there is one.
     pub(crate) fn hdp(self, agent: AgentHandle) -> Option<HdpRegister> {
         let mut registers = hsa_amd_hdp_flush_t::default();

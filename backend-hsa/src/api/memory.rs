@@ -127,7 +127,9 @@ impl Api {
     ) -> Result<*mut u8, HsaError> {
         let flags = match flags {
             PoolFlags::Standard => 0,
-            PoolFlags::Executable => hsa_amd_memory_pool_flag_s::HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG.0,
+            PoolFlags::Executable => {
+                hsa_amd_memory_pool_flag_s::HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG.0
+            }
         };
         let mut address = std::ptr::null_mut();
         let (functions, to) = (self.functions(), &raw mut address);

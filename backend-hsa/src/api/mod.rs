@@ -19,9 +19,7 @@ pub(crate) use signals::{HsaSignal, IpcName};
 
 use crate::{
     error::{HsaError, Status},
-    sys::{
-        Functions, Library, SignalCreateV2, hsa_amd_event_t, hsa_status_t, hsa_system_info_t,
-    },
+    sys::{Functions, Library, SignalCreateV2, hsa_amd_event_t, hsa_status_t, hsa_system_info_t},
 };
 
 /// The runtime's functions.

@@ -3,18 +3,15 @@
 use super::{AgentHandle, Api, HsaSignal, RawQueue};
 use crate::{
     error::HsaError,
-    sys::{
-        hsa_amd_profiling_async_copy_time_t, hsa_amd_profiling_dispatch_time_t, hsa_status_t,
-    },
+    sys::{hsa_amd_profiling_async_copy_time_t, hsa_status_t},
 };
 
 impl Api {
     /// Has the packets of `queue` carry times.
     pub(crate) fn stamp_packets(self, queue: &RawQueue) -> Result<(), HsaError> {
         // SAFETY: the queue is there.
-        let status = unsafe {
-            self.functions().hsa_amd_profiling_set_profiler_enabled(queue.pointer(), 1)
-        };
+        let status =
+            unsafe { self.functions().hsa_amd_profiling_set_profiler_enabled(queue.pointer(), 1) };
         self.check("hsa_amd_profiling_set_profiler_enabled", status)
     }
 
@@ -25,24 +22,12 @@ impl Api {
         self.check("hsa_amd_profiling_async_copy_enable", status)
     }
 
-    /// Start and end of the packet of `agent` that completed `signal` last, in ticks of the system's clock.
-    pub(crate) fn packet_time(self, agent: AgentHandle, signal: HsaSignal) -> Option<[u64; 2]> {
-        let mut time = hsa_amd_profiling_dispatch_time_t::default();
-        let (functions, agent) = (self.functions(), agent.raw());
-        // SAFETY: agent and signal are the runtime's, and `time` is writable.
-        let status = unsafe {
-            functions.hsa_amd_profiling_get_dispatch_time(agent, signal.raw(), &raw mut time)
-        };
-        (status == hsa_status_t::HSA_STATUS_SUCCESS).then_some([time.start, time.end])
-    }
-
     /// Start and end of the copy that completed `signal` last, in ticks of the system's clock.
     pub(crate) fn copy_time(self, signal: HsaSignal) -> Option<[u64; 2]> {
         let mut time = hsa_amd_profiling_async_copy_time_t::default();
         let (functions, to) = (self.functions(), &raw mut time);
         // SAFETY: the signal is the runtime's, and `time` is writable.
-        let status =
-            unsafe { functions.hsa_amd_profiling_get_async_copy_time(signal.raw(), to) };
+        let status = unsafe { functions.hsa_amd_profiling_get_async_copy_time(signal.raw(), to) };
         (status == hsa_status_t::HSA_STATUS_SUCCESS).then_some([time.start, time.end])
     }
 

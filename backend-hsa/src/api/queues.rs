@@ -9,9 +9,7 @@ use std::{
 use super::{AgentHandle, Api};
 use crate::{
     error::HsaError,
-    sys::{
-        hsa_amd_queue_priority_s, hsa_queue_t, hsa_queue_type_t, hsa_signal_t, hsa_status_t,
-    },
+    sys::{hsa_amd_queue_priority_s, hsa_queue_t, hsa_queue_type_t, hsa_signal_t, hsa_status_t},
 };
 
 /// What the runtime reports of a queue, and who is told.
@@ -140,7 +138,10 @@ impl Api {
         let fields = unsafe { queue.read() };
         let Some(ring) = NonNull::new(fields.base_address.cast()) else { return Err(nothing) };
         let (size, doorbell) = (u64::from(fields.size), fields.doorbell_signal);
-        debug_assert!(size.is_power_of_two(), "the runtime takes sizes that are powers of two alone");
+        debug_assert!(
+            size.is_power_of_two(),
+            "the runtime takes sizes that are powers of two alone"
+        );
         Ok(RawQueue { queue, ring, size, doorbell, errors })
     }
 

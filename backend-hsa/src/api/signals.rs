@@ -119,8 +119,8 @@ impl Api {
         let (functions, to) = (self.functions(), &raw mut value);
         // SAFETY: the signal is the runtime's, and `value` is writable.
         let status = unsafe { functions.hsa_amd_signal_value_pointer(signal.0, to) };
-        let expected = signal.address() as usize
-            + std::mem::offset_of!(amd_signal_t, __bindgen_anon_1);
+        let expected =
+            signal.address() as usize + std::mem::offset_of!(amd_signal_t, __bindgen_anon_1);
         status == hsa_status_t::HSA_STATUS_SUCCESS && value as usize == expected
     }
 

@@ -1,5 +1,6 @@
 //! Hardware queues.
 
+mod options;
 mod packet;
 mod publication;
 #[cfg(test)]
@@ -17,7 +18,7 @@ use std::{
 
 use ringfence::{
     backend::{Body, DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
-    id::{Generation, LaneId, PacketId, Priority, QueueId, SignalHandle},
+    id::{Generation, LaneId, PacketId, QueueId, SignalHandle},
 };
 
 use crate::{
@@ -28,8 +29,9 @@ use crate::{
     life::Loss,
     runtime::Garbage,
     signals,
-    sys::hsa_amd_queue_priority_s,
 };
+use options::priority;
+pub use options::{QueueOptions, RingSize, Stamping};
 use publication::{Publication, Sink};
 
 /// Numbers of queues and copy engines: no two of the process have the same.
@@ -37,55 +39,6 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) fn next_id() -> QueueId {
     QueueId::new(NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// How many packets a ring holds: a power of two.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct RingSize(u32);
-
-impl RingSize {
-    /// A ring of at least `packets`: the next power of two.
-    #[must_use]
-    pub const fn at_least(packets: u32) -> Self {
-        match packets.checked_next_power_of_two() {
-            Some(packets) => Self(packets),
-            None => Self(1 << 31),
-        }
-    }
-
-    /// How many packets.
-    #[must_use]
-    pub const fn packets(self) -> u32 {
-        self.0
-    }
-}
-
-/// Whether a queue's packets carry times.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Stamping {
-    /// They do.
-    On,
-    /// They do not: nothing on this queue has an interval.
-    Off,
-}
-
-/// How a queue is made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct QueueOptions {
-    /// How many packets it holds; as many as the device takes if that is less.
-    pub packets: RingSize,
-    /// How urgent its work is. A driver's own level below 0 is high, above 0 low.
-    pub priority: Priority,
-    /// Whether its packets carry times.
-    pub stamping: Stamping,
-}
-
-impl Default for QueueOptions {
-    /// 16,384 packets, as HIP has them, of normal priority, with times.
-    fn default() -> Self {
-        let packets = RingSize::at_least(16_384);
-        Self { packets, priority: Priority::Normal, stamping: Stamping::On }
-    }
 }
 
 /// One hardware queue. A cheap handle that threads may share: clones are the same queue. It is destroyed with the last.
@@ -140,18 +93,6 @@ impl HsaDevice {
             api.set_priority(queue.0.raw(), priority)?;
         }
         Ok(queue)
-    }
-}
-
-fn priority(wanted: Priority) -> Option<hsa_amd_queue_priority_s> {
-    match wanted {
-        Priority::Normal | Priority::Level(0) => None,
-        Priority::High | Priority::Level(i32::MIN..0) => {
-            Some(hsa_amd_queue_priority_s::HSA_AMD_QUEUE_PRIORITY_HIGH)
-        }
-        Priority::Low | Priority::Level(1..) => {
-            Some(hsa_amd_queue_priority_s::HSA_AMD_QUEUE_PRIORITY_LOW)
-        }
     }
 }
 
@@ -279,7 +220,9 @@ impl PacketQueue for HsaQueue {
         unsafe { inner.raw().write_body(index, &encoded.body) };
         inner.publication.commit(index, encoded.first_word, &inner.sink());
         if let Some(signal) = unknown {
-            panic!("{signal:?}, which packet {at} names, is no signal of this backend, or was destroyed");
+            panic!(
+                "{signal:?}, which packet {at} names, is no signal of this backend, or was destroyed"
+            );
         }
     }
 

@@ -39,10 +39,7 @@ pub(super) struct Encoded {
 }
 
 /// What `packet` looks like, with `address` of each signal that it names.
-pub(super) fn encode(
-    packet: &Packet<Dispatch>,
-    address: impl Fn(SignalHandle) -> u64,
-) -> Encoded {
+pub(super) fn encode(packet: &Packet<Dispatch>, address: impl Fn(SignalHandle) -> u64) -> Encoded {
     let mut bytes = Bytes([0; PACKET]);
     let (kind, second) = match &packet.body {
         Body::Kernel(dispatch) => {
@@ -71,7 +68,12 @@ pub(super) fn encode(
     Encoded { first_word: header | u32::from(second) << 16, body }
 }
 
-fn header(kind: hsa_packet_type_t, order: Barrier, acquire: CacheScope, release: CacheScope) -> u16 {
+fn header(
+    kind: hsa_packet_type_t,
+    order: Barrier,
+    acquire: CacheScope,
+    release: CacheScope,
+) -> u16 {
     let scope = |scope| match scope {
         CacheScope::None => hsa_fence_scope_t::HSA_FENCE_SCOPE_NONE.0,
         CacheScope::Agent => hsa_fence_scope_t::HSA_FENCE_SCOPE_AGENT.0,

@@ -86,7 +86,9 @@ impl Publication {
                 self.told.store(due, Ordering::Relaxed);
             }
             self.busy.swap(false, Ordering::AcqRel);
-            if self.ready_at(cursor).is_none() && self.wanted.load(Ordering::Acquire).min(cursor) <= due.max(told) {
+            if self.ready_at(cursor).is_none()
+                && self.wanted.load(Ordering::Acquire).min(cursor) <= due.max(told)
+            {
                 return;
             }
         }

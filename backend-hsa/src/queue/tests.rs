@@ -1,1 +1,194 @@
+use std::{
+    num::NonZeroU64,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
 
+use ringfence::{
+    backend::{Body, Deps, Packet, ValueWait},
+    id::{Barrier, CacheScope, Priority, SignalHandle, SignalValue},
+};
+
+use super::{
+    RingSize,
+    options::priority,
+    packet::{Encoded, encode},
+    publication::{Publication, Sink},
+};
+use crate::{
+    kernel::{Dispatch, Extent, Kernarg, KernelObject},
+    sys::hsa_amd_queue_priority_s,
+};
+
+fn address(signal: SignalHandle) -> u64 {
+    signal.as_u64() << 8
+}
+
+fn bytes(encoded: &Encoded) -> [u8; 64] {
+    let mut all = [0; 64];
+    all[..4].copy_from_slice(&encoded.first_word.to_le_bytes());
+    all[4..].copy_from_slice(&encoded.body);
+    all
+}
+
+fn word(bytes: &[u8; 64], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
+}
+
+#[test]
+fn a_packet_that_does_nothing_is_a_bare_barrier() {
+    let encoded = encode(&Packet::nothing(), address);
+    assert_eq!(encoded, Encoded { first_word: 3, body: [0; 60] });
+}
+
+#[test]
+fn dependencies_and_completion_are_where_the_headers_have_them() {
+    let signals: Vec<_> = (1..=5).map(SignalHandle::new).collect();
+    for (body, kind) in
+        [(Body::And(Deps::take(&signals).0), 3), (Body::Or(Deps::take(&signals).0), 5)]
+    {
+        let packet = Packet {
+            body,
+            barrier: Barrier::Set,
+            acquire: CacheScope::System,
+            release: CacheScope::Agent,
+            completes: SignalHandle::new(9),
+        };
+        let all = bytes(&encode(&packet, address));
+        // Type, barrier bit, acquire scope 2, release scope 1.
+        assert_eq!(u16::from_le_bytes([all[0], all[1]]), kind | 1 << 8 | 2 << 9 | 1 << 11);
+        assert_eq!([8, 16, 24, 32, 40].map(|at| word(&all, at)), [1, 2, 3, 4, 5].map(|n| n << 8));
+        assert_eq!(word(&all, 56), 9 << 8);
+    }
+}
+
+#[test]
+fn a_value_packet_masks_the_sign() {
+    let wait = ValueWait { signal: SignalHandle::new(4), below: SignalValue::new(3) };
+    let all = bytes(&encode(&Packet { body: Body::Value(wait), ..Packet::nothing() }, address));
+    assert_eq!(&all[..4], &[0, 0, 2, 0], "vendor's type, format 2");
+    assert_eq!([8, 16, 24].map(|at| word(&all, at)), [4 << 8, 3, i64::MAX as u64]);
+    assert_eq!(u32::from_le_bytes(all[32..36].try_into().expect("4 bytes")), 2, "less than");
+}
+
+#[test]
+fn a_dispatch_is_laid_out_with_its_dimensions() {
+    for (grid, dimensions) in [
+        (Extent::line(640), 1),
+        (Extent { x: 640, y: 2, z: 1 }, 2),
+        (Extent { x: 640, y: 1, z: 7 }, 3),
+    ] {
+        let (kernel, kernarg) = (KernelObject::new(0xabc0), Kernarg::new(0xdef0));
+        // SAFETY: it is never submitted.
+        let dispatch =
+            unsafe { Dispatch::new(kernel, kernarg, grid, Extent { x: 64, y: 1, z: 1 }) };
+        let dispatch = dispatch.with_private_bytes(16).with_group_bytes(32);
+        let all =
+            bytes(&encode(&Packet { body: Body::Kernel(dispatch), ..Packet::nothing() }, address));
+        assert_eq!(&all[..10], &[2, 0, dimensions, 0, 64, 0, 1, 0, 1, 0]);
+        let words = |at: usize| u32::from_le_bytes(all[at..at + 4].try_into().expect("4 bytes"));
+        assert_eq!([12, 16, 20, 24, 28].map(words), [grid.x, grid.y, grid.z, 16, 32]);
+        assert_eq!([32, 40, 48, 56].map(|at| word(&all, at)), [0xabc0, 0xdef0, 0, 0]);
+    }
+}
+
+#[test]
+fn sizes_and_priorities() {
+    assert_eq!([0, 1, 3, 64, 65].map(|n| RingSize::at_least(n).packets()), [1, 1, 4, 64, 128]);
+    assert_eq!(RingSize::at_least(u32::MAX).packets(), 1 << 31);
+    assert_eq!(priority(Priority::Normal), None);
+    let (low, high) = (
+        Some(hsa_amd_queue_priority_s::HSA_AMD_QUEUE_PRIORITY_LOW),
+        Some(hsa_amd_queue_priority_s::HSA_AMD_QUEUE_PRIORITY_HIGH),
+    );
+    assert_eq!([Priority::Low, Priority::Level(1)].map(priority), [low, low]);
+    assert_eq!([Priority::High, Priority::Level(-1)].map(priority), [high, high]);
+}
+
+/// Writes down what is published and told, and checks the order.
+#[derive(Default)]
+struct Log {
+    published: Mutex<Vec<u32>>,
+    told: AtomicU64,
+}
+
+impl Sink for Log {
+    fn publish(&self, index: u64, first_word: u32) {
+        let mut published = self.published.lock().expect("no panic");
+        assert_eq!(published.len() as u64, index, "published out of order");
+        published.push(first_word);
+    }
+
+    fn ring(&self, last: u64) {
+        let published = self.published.lock().expect("no panic").len() as u64;
+        assert!(last < published, "told of {last} when {published} were published");
+        assert!(self.told.swap(last + 1, Ordering::Relaxed) < last + 1, "told of {last} twice");
+    }
+}
+
+#[test]
+fn a_gap_holds_back_what_is_behind_it_and_its_doorbell() {
+    let (publication, log) = (Publication::new(8), Log::default());
+    publication.commit(2, 12, &log);
+    publication.commit(1, 11, &log);
+    publication.tell(2, &log);
+    assert_eq!((publication.published_below(), log.told.load(Ordering::Relaxed)), (0, 0));
+    publication.commit(0, 10, &log);
+    assert_eq!((publication.published_below(), log.told.load(Ordering::Relaxed)), (3, 3));
+    assert_eq!(*log.published.lock().expect("no panic"), [10, 11, 12]);
+    // What nobody asked the doorbell for waits.
+    publication.commit(3, 13, &log);
+    assert_eq!(log.told.load(Ordering::Relaxed), 3);
+    publication.tell_all(&log);
+    assert_eq!(log.told.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn a_doorbell_for_what_is_not_there_yet_is_rung_as_far_as_there_is() {
+    let (publication, log) = (Publication::new(4), Log::default());
+    publication.commit(0, 0, &log);
+    publication.tell(1, &log);
+    assert_eq!(log.told.load(Ordering::Relaxed), 1);
+    publication.commit(1, 0, &log);
+    assert_eq!(log.told.load(Ordering::Relaxed), 2);
+}
+
+/// Threads reserve from one counter, commit as they come, and ring for their own: all is published in order and told of, though
+/// none waits for another.
+#[test]
+fn several_producers_publish_in_order_and_nothing_is_forgotten() {
+    const SEED: u64 = 0x5eed;
+    const EACH: u64 = 20_000;
+    println!("seed {SEED:#x}");
+    for threads in [2, 4] {
+        // As large as all together: here, room is nobody's concern.
+        let slots = (threads * EACH).next_power_of_two();
+        let (publication, log) = (Publication::new(slots), Log::default());
+        let next = AtomicU64::new(0);
+        thread::scope(|scope| {
+            for which in 0..threads {
+                let (publication, log, next) = (&publication, &log, &next);
+                scope.spawn(move || {
+                    let mut random = NonZeroU64::new(SEED + which).expect("not 0").get();
+                    for _ in 0..EACH {
+                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        if random >> 60 == 0 {
+                            thread::yield_now();
+                        }
+                        publication.commit(index, index as u32, log);
+                        publication.tell(index, log);
+                    }
+                });
+            }
+        });
+        let total = threads * EACH;
+        assert_eq!(publication.published_below(), total);
+        assert_eq!(log.told.load(Ordering::Relaxed), total);
+        let published = log.published.lock().expect("no panic");
+        assert!(published.iter().copied().eq(0..total as u32));
+    }
+}

@@ -57,7 +57,7 @@ const CHUNKS: usize = 256;
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Address and class; 0: nothing is here. A user's address has 57 bits at most.
+    /// Address and class; 0: nothing is here. The upper 8 bits of a user's address are 0, with 5 levels of pages too.
     word: AtomicU64,
     /// Counts the signals that were here: the turn of the present one.
     turn: AtomicU32,
@@ -88,7 +88,7 @@ impl Table {
 
     /// Takes a signal in, and names it. `None` if the table is full.
     pub(crate) fn insert(&self, entry: Entry) -> Option<SignalHandle> {
-        debug_assert!(entry.address != 0 && entry.address >> 57 == 0, "{entry:x?}");
+        debug_assert!(entry.address != 0 && entry.address >> 56 == 0, "{entry:x?}");
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let place = match places.free.pop() {
             Some(place) => place,

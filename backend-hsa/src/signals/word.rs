@@ -109,10 +109,9 @@ impl Block {
 /// As [`Block::of`].
 pub(crate) unsafe fn for_calls(entry: Entry) -> Option<HsaSignal> {
     match entry.class {
-        // SAFETY: the runtime made it, and the caller promised that it is there.
-        Class::Host | Class::Interrupt | Class::Shared => {
-            Some(unsafe { HsaSignal::from_address(entry.address) })
-        }
-        Class::Raw | Class::InDevice => None,
+        Class::Raw | Class::InDevice => return None,
+        Class::Host | Class::Interrupt | Class::Shared => {}
     }
+    // SAFETY: the runtime made it, and the caller promised that it is there.
+    Some(unsafe { HsaSignal::from_address(entry.address) })
 }

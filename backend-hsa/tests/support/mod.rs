@@ -8,7 +8,7 @@ use std::{
 };
 
 use ringfence::{backend::*, id::*};
-use ringfence_hsa::{Dispatch, HsaDevice, HsaQueue, QueueOptions, Runtime};
+use ringfence_hsa::{Dispatch, HsaDevice, HsaQueue, QueueOptions, Runtime, sys::Library};
 
 /// The runtime; none, after a word on why, where the machine has none. `RINGFENCE_REQUIRE_ROCM=1` makes that a failure.
 pub(crate) fn runtime(test: &str) -> Option<Runtime> {
@@ -39,6 +39,15 @@ impl Gpu {
         let device = runtime(test)?.devices().remove(0);
         let queue = device.create_queue(QueueOptions::default()).expect("a queue");
         Some(Self { queue, device, _alone: alone })
+    }
+
+    /// The first GPU of a runtime that was loaded by its path.
+    pub(crate) fn open_with(test: &str, library: &'static Library) -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = Runtime::start_with(library).unwrap_or_else(|why| panic!("{test}: {why}"));
+        let device = runtime.devices().remove(0);
+        let queue = device.create_queue(QueueOptions::default()).expect("a queue");
+        Self { queue, device, _alone: alone }
     }
 
     /// Publishes one packet.
@@ -88,7 +97,11 @@ pub(crate) fn barrier(deps: Deps, completes: SignalHandle) -> Packet<Dispatch> {
 }
 
 /// A kernel, behind all before it or beside them.
-pub(crate) fn kernel(dispatch: Dispatch, order: Barrier, completes: SignalHandle) -> Packet<Dispatch> {
+pub(crate) fn kernel(
+    dispatch: Dispatch,
+    order: Barrier,
+    completes: SignalHandle,
+) -> Packet<Dispatch> {
     let body = Body::Kernel(dispatch);
     Packet { body, barrier: order, ..barrier(Deps::NONE, completes) }
 }

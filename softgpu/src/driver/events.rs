@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Driver, argument::array};
+use super::{Answer, Driver, argument::array};
 use crate::{
     abi::kfd::*,
     errno::Errno,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Driver {
-    pub(super) fn create_event(&self, a: &mut kfd_ioctl_create_event_args) -> Result<(), Errno> {
+    pub(super) fn create_event(&self, a: &mut kfd_ioctl_create_event_args) -> Answer {
         // Without an offset, the runtime believes that no thread can sleep.
         const PAGE: u64 = 1 << 62;
         if self.engine.faults(|faults| faults.refuse_event()) {
@@ -31,16 +31,16 @@ impl Driver {
         (a.event_id, a.event_slot_index, a.event_trigger_data) = (event, event, event);
         Ok(())
     }
-    pub(super) fn destroy_event(&self, a: &mut kfd_ioctl_destroy_event_args) -> Result<(), Errno> {
+    pub(super) fn destroy_event(&self, a: &mut kfd_ioctl_destroy_event_args) -> Answer {
         Ok(self.events.destroy(a.event_id)?)
     }
-    pub(super) fn set_event(&self, a: &mut kfd_ioctl_set_event_args) -> Result<(), Errno> {
+    pub(super) fn set_event(&self, a: &mut kfd_ioctl_set_event_args) -> Answer {
         Ok(self.events.raise(a.event_id)?)
     }
-    pub(super) fn reset_event(&self, a: &mut kfd_ioctl_reset_event_args) -> Result<(), Errno> {
+    pub(super) fn reset_event(&self, a: &mut kfd_ioctl_reset_event_args) -> Answer {
         Ok(self.events.reset(a.event_id)?)
     }
-    pub(super) fn wait_events(&self, a: &mut kfd_ioctl_wait_events_args) -> Result<(), Errno> {
+    pub(super) fn wait_events(&self, a: &mut kfd_ioctl_wait_events_args) -> Answer {
         const FOREVER: u32 = u32::MAX;
         let events = array::<kfd_event_data>(a.events_ptr, a.num_events)?;
         let mut watched: Vec<_> = events.iter().map(watch).collect();

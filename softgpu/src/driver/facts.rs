@@ -1,15 +1,15 @@
 //! What the kernel knows and tells.
 
-use super::{Driver, argument::array};
+use super::{Answer, Driver, argument::array};
 use crate::{abi::kfd::*, errno::Errno, os::Clock, topology::Node};
 
 impl Driver {
-    pub(super) fn version(&self, a: &mut kfd_ioctl_get_version_args) -> Result<(), Errno> {
+    pub(super) fn version(&self, a: &mut kfd_ioctl_get_version_args) -> Answer {
         a.major_version = 1;
         a.minor_version = self.settings.kfd_minor;
         Ok(())
     }
-    pub(super) fn clocks(&self, a: &mut kfd_ioctl_get_clock_counters_args) -> Result<(), Errno> {
+    pub(super) fn clocks(&self, a: &mut kfd_ioctl_get_clock_counters_args) -> Answer {
         let now = Clock::now();
         a.gpu_clock_counter = Clock::ticks(now);
         a.cpu_clock_counter = now.as_nanos() as u64;
@@ -17,10 +17,7 @@ impl Driver {
         a.system_clock_freq = 1_000_000_000;
         Ok(())
     }
-    pub(super) fn apertures(
-        &self,
-        a: &mut kfd_ioctl_get_process_apertures_new_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn apertures(&self, a: &mut kfd_ioctl_get_process_apertures_new_args) -> Answer {
         let room = array(a.kfd_process_device_apertures_ptr, a.num_of_nodes)?;
         a.num_of_nodes = self.settings.gpus;
         for (gpu, aperture) in (0..self.settings.gpus).zip(room) {
@@ -37,34 +34,28 @@ impl Driver {
         }
         Ok(())
     }
-    pub(super) fn tile_config(&self, a: &mut kfd_ioctl_get_tile_config_args) -> Result<(), Errno> {
+    pub(super) fn tile_config(&self, a: &mut kfd_ioctl_get_tile_config_args) -> Answer {
         (a.num_tile_configs, a.num_macro_tile_configs) = (0, 0);
         (a.gb_addr_config, a.num_banks, a.num_ranks) = (0, 0, 0);
         Ok(())
     }
-    pub(super) fn xnack(&self, a: &mut kfd_ioctl_set_xnack_mode_args) -> Result<(), Errno> {
+    pub(super) fn xnack(&self, a: &mut kfd_ioctl_set_xnack_mode_args) -> Answer {
         if a.xnack_enabled > 0 {
             return Err(Errno::NOT_PERMITTED);
         }
         a.xnack_enabled = 0;
         Ok(())
     }
-    pub(super) fn available(
-        &self,
-        a: &mut kfd_ioctl_get_available_memory_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn available(&self, a: &mut kfd_ioctl_get_available_memory_args) -> Answer {
         a.available = self.memory.available(self.gpu(a.gpu_id)?);
         Ok(())
     }
-    pub(super) fn allocate_gws(&self, a: &mut kfd_ioctl_alloc_queue_gws_args) -> Result<(), Errno> {
+    pub(super) fn allocate_gws(&self, a: &mut kfd_ioctl_alloc_queue_gws_args) -> Answer {
         a.first_gws = 0;
         Ok(())
     }
     /// The runtime's exception handler: refused, a second start of ROCr 6.4 would fail.
-    pub(super) fn enable_runtime(
-        &self,
-        a: &mut kfd_ioctl_runtime_enable_args,
-    ) -> Result<(), Errno> {
+    pub(super) fn enable_runtime(&self, a: &mut kfd_ioctl_runtime_enable_args) -> Answer {
         a.capabilities_mask = 0;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Memory.
 
-use super::{Driver, argument::array};
+use super::{Answer, Driver, argument::array};
 use crate::{
     abi::kfd::*,
     address::Address,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Driver {
-    pub(super) fn allocate(&self, a: &mut kfd_ioctl_alloc_memory_of_gpu_args) -> Result<(), Errno> {
+    pub(super) fn allocate(&self, a: &mut kfd_ioctl_alloc_memory_of_gpu_args) -> Answer {
         let gpu = self.gpu(a.gpu_id)?;
         if self.engine.faults(|faults| faults.refuse_memory()) {
             return Err(Errno::NO_MEMORY);
@@ -41,10 +41,10 @@ impl Driver {
         });
         Ok(())
     }
-    pub(super) fn free(&self, a: &mut kfd_ioctl_free_memory_of_gpu_args) -> Result<(), Errno> {
+    pub(super) fn free(&self, a: &mut kfd_ioctl_free_memory_of_gpu_args) -> Answer {
         Ok(self.memory.free(a.handle)?)
     }
-    pub(super) fn map(&self, a: &mut kfd_ioctl_map_memory_to_gpu_args) -> Result<(), Errno> {
+    pub(super) fn map(&self, a: &mut kfd_ioctl_map_memory_to_gpu_args) -> Answer {
         let ids = array::<u32>(a.device_ids_array_ptr, a.n_devices)?;
         for &id in ids.iter().skip(a.n_success as usize) {
             self.memory.map(a.handle, self.gpu(id)?)?;
@@ -52,7 +52,7 @@ impl Driver {
         }
         Ok(())
     }
-    pub(super) fn unmap(&self, a: &mut kfd_ioctl_unmap_memory_from_gpu_args) -> Result<(), Errno> {
+    pub(super) fn unmap(&self, a: &mut kfd_ioctl_unmap_memory_from_gpu_args) -> Answer {
         let ids = array::<u32>(a.device_ids_array_ptr, a.n_devices)?;
         for &id in ids.iter().skip(a.n_success as usize) {
             self.memory.unmap(a.handle, self.gpu(id)?)?;

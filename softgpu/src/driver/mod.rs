@@ -21,6 +21,9 @@ use crate::{
     trace,
 };
 
+/// What becomes of a request.
+type Answer = Result<(), Errno>;
+
 /// The driver of this process's GPUs.
 pub struct Driver {
     settings: Settings,
@@ -63,7 +66,7 @@ impl Driver {
         trace::at(&self.settings, Trace::All, || format!("request {number:#04x}: {done:?}"));
         done
     }
-    fn dispatch(&self, number: u8, argument: Argument) -> Result<(), Errno> {
+    fn dispatch(&self, number: u8, argument: Argument) -> Answer {
         match number {
             0x01 => argument.with(|a| self.version(a)),
             0x02 => argument.with(|a| self.create_queue(a)),

@@ -1,6 +1,6 @@
 //! Queues.
 
-use super::Driver;
+use super::{Answer, Driver};
 use crate::{
     abi::{aql, kfd::*},
     address::Address,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Driver {
-    pub(super) fn create_queue(&self, a: &mut kfd_ioctl_create_queue_args) -> Result<(), Errno> {
+    pub(super) fn create_queue(&self, a: &mut kfd_ioctl_create_queue_args) -> Answer {
         let gpu = self.gpu(a.gpu_id)?;
         if self.engine.is_lost(gpu) {
             return Err(Errno::IO);
@@ -55,7 +55,7 @@ impl Driver {
         });
         Ok(())
     }
-    pub(super) fn destroy_queue(&self, a: &mut kfd_ioctl_destroy_queue_args) -> Result<(), Errno> {
+    pub(super) fn destroy_queue(&self, a: &mut kfd_ioctl_destroy_queue_args) -> Answer {
         let mut queues = lock(&self.queues);
         let doorbell = queues.remove(&a.queue_id).ok_or(Errno::INVALID)?;
         self.engine.end(a.queue_id);
@@ -63,7 +63,7 @@ impl Driver {
         trace::at(&self.settings, Trace::Objects, || format!("queue {} is gone", a.queue_id));
         Ok(())
     }
-    pub(super) fn update_queue(&self, a: &mut kfd_ioctl_update_queue_args) -> Result<(), Errno> {
+    pub(super) fn update_queue(&self, a: &mut kfd_ioctl_update_queue_args) -> Answer {
         if !lock(&self.queues).contains_key(&a.queue_id) {
             return Err(Errno::INVALID);
         }

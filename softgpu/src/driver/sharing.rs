@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 
-use super::Driver;
+use super::{Answer, Driver};
 use crate::{
     abi::kfd::*,
     address::Address,
@@ -51,12 +51,12 @@ impl Driver {
             Kind::Registered(_) | Kind::Io(_) => Err(Errno::INVALID),
         }
     }
-    pub(super) fn export(&self, a: &mut kfd_ioctl_export_dmabuf_args) -> Result<(), Errno> {
+    pub(super) fn export(&self, a: &mut kfd_ioctl_export_dmabuf_args) -> Answer {
         let shared = self.with_extent(a.handle, |file, extent| Ok(share(file, extent)?))?;
         a.dmabuf_fd = shared.into_raw_fd().cast_unsigned();
         Ok(())
     }
-    pub(super) fn shared_facts(&self, a: &mut kfd_ioctl_get_dmabuf_info_args) -> Result<(), Errno> {
+    pub(super) fn shared_facts(&self, a: &mut kfd_ioctl_get_dmabuf_info_args) -> Answer {
         let (_, extent) = descriptor(a.dmabuf_fd)?;
         a.size = extent.bytes;
         a.metadata_size = 0;
@@ -64,14 +64,14 @@ impl Driver {
         a.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
         Ok(())
     }
-    pub(super) fn import(&self, a: &mut kfd_ioctl_import_dmabuf_args) -> Result<(), Errno> {
+    pub(super) fn import(&self, a: &mut kfd_ioctl_import_dmabuf_args) -> Answer {
         let (file, extent) = descriptor(a.dmabuf_fd)?;
         let gpu = self.gpu(a.gpu_id)?;
         let (handle, _) = self.memory.adopt(gpu, Address::new(a.va_addr), file, extent)?;
         a.handle = handle;
         Ok(())
     }
-    pub(super) fn export_handle(&self, a: &mut ExportHandle) -> Result<(), Errno> {
+    pub(super) fn export_handle(&self, a: &mut ExportHandle) -> Answer {
         let pages = |bytes: u64| u32::try_from(bytes >> 12).map_err(|_| Errno::INVALID);
         a.shared = self.with_extent(a.handle, |file, extent| {
             let descriptor = file.as_raw_fd().cast_unsigned();
@@ -79,7 +79,7 @@ impl Driver {
         })?;
         Ok(())
     }
-    pub(super) fn import_handle(&self, a: &mut ImportHandle) -> Result<(), Errno> {
+    pub(super) fn import_handle(&self, a: &mut ImportHandle) -> Answer {
         let [process, descriptor, offset, bytes] = a.shared;
         let file = open_descriptor(process, descriptor.cast_signed())?;
         let extent = Extent { offset: u64::from(offset) << 12, bytes: u64::from(bytes) << 12 };

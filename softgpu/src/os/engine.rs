@@ -7,7 +7,7 @@ mod hosted;
 
 use std::{
     collections::VecDeque,
-    io, panic, process,
+    io, mem, panic, process,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU32, Ordering},
@@ -222,11 +222,8 @@ impl Hardware {
             self.kernels.forget(&freed);
         }
         for at in 0..self.queues.len() {
-            if self.queues[at].gpu() != gpu {
-                continue;
-            }
             // Nearly every look finds nothing: that has to be cheap.
-            if !self.queues[at].has_work() {
+            if self.queues[at].gpu() != gpu || !self.queues[at].has_work() {
                 continue;
             }
             let mut faults = lock(&self.shared.faults);
@@ -247,49 +244,45 @@ impl Hardware {
                 let others = self.queues.iter_mut().enumerate().filter(|(other, _)| *other != at);
                 others.for_each(|(_, other)| other.saw(signal, value));
             }
-            for report in self.reports.drain(..) {
-                if report == Report::Lost {
-                    progress = Progress::Made;
-                }
-                let told = (self.memory, self.events);
-                tell(report, gpu, self.queues[at].id(), told, &self.shared, &self.settings);
+            let (queue, mut reports) = (self.queues[at].id(), mem::take(&mut self.reports));
+            if reports.contains(&Report::Lost) {
+                progress = Progress::Made;
             }
+            reports.drain(..).for_each(|report| self.tell(report, gpu, queue));
+            // The vector is kept: most turns have something to tell.
+            self.reports = reports;
         }
         if self.shared.lost.load(Ordering::Relaxed) >> gpu & 1 != 0 {
             self.queues.iter_mut().filter(|queue| queue.gpu() == gpu).for_each(Hosted::fail);
         }
         progress
     }
-}
-
-fn tell(
-    report: Report,
-    gpu: u32,
-    queue: u32,
-    (memory, events): (&Memory, &Events),
-    shared: &Shared,
-    settings: &Settings,
-) {
-    match report {
-        Report::Interrupt(event) => events.interrupt(event),
-        Report::Unmodelled(name) => trace::at(settings, Trace::Objects, || {
-            format!("kernel {name} is not modelled: it computes nothing")
-        }),
-        Report::Flushed => memory.flushed(gpu),
-        Report::Stopped(why) => {
-            trace::line(&format!("copy queue {queue} of GPU {gpu} stops {why}"))
-        }
-        Report::Malformed(why) => {
-            trace::at(settings, Trace::Objects, || format!("queue {queue} of GPU {gpu}: {why}"));
-        }
-        Report::Fault(fault) => {
-            trace::at(settings, Trace::Objects, || format!("queue {queue} of GPU {gpu}: {fault}"));
-            events.tell(Topic::Memory, News::Fault { gpu, at: fault.at.as_u64() });
-        }
-        Report::Lost => {
-            trace::at(settings, Trace::Objects, || format!("GPU {gpu} is lost"));
-            shared.lost.fetch_or(1 << gpu, Ordering::AcqRel);
-            events.tell(Topic::Hardware, News::Lost { gpu });
+    fn tell(&self, report: Report, gpu: u32, queue: u32) {
+        match report {
+            Report::Interrupt(event) => self.events.interrupt(event),
+            Report::Unmodelled(name) => trace::at(&self.settings, Trace::Objects, || {
+                format!("kernel {name} is not modelled: it computes nothing")
+            }),
+            Report::Flushed => self.memory.flushed(gpu),
+            Report::Stopped(why) => {
+                trace::line(&format!("copy queue {queue} of GPU {gpu} stops {why}"))
+            }
+            Report::Malformed(why) => {
+                trace::at(&self.settings, Trace::Objects, || {
+                    format!("queue {queue} of GPU {gpu}: {why}")
+                });
+            }
+            Report::Fault(fault) => {
+                trace::at(&self.settings, Trace::Objects, || {
+                    format!("queue {queue} of GPU {gpu}: {fault}")
+                });
+                self.events.tell(Topic::Memory, News::Fault { gpu, at: fault.at.as_u64() });
+            }
+            Report::Lost => {
+                trace::at(&self.settings, Trace::Objects, || format!("GPU {gpu} is lost"));
+                self.shared.lost.fetch_or(1 << gpu, Ordering::AcqRel);
+                self.events.tell(Topic::Hardware, News::Lost { gpu });
+            }
         }
     }
 }

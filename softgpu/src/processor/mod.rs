@@ -100,6 +100,8 @@ pub struct Place {
 enum Life {
     Running,
     Suspended,
+    /// A packet was malformed: none is read any more; what has started completes.
+    Halted,
     Failed,
 }
 
@@ -140,7 +142,7 @@ impl AqlQueue {
     /// Stops or goes on.
     pub fn suspend(&mut self, suspended: bool) {
         self.life = match self.life {
-            Life::Failed => Life::Failed,
+            Life::Halted | Life::Failed => self.life,
             _ if suspended => Life::Suspended,
             _ => Life::Running,
         };
@@ -162,18 +164,19 @@ impl AqlQueue {
     }
     /// Whether nothing is left to do.
     pub fn is_idle(&self) -> bool {
-        self.active.is_empty() && self.order.next().as_u64() >= self.written
+        let read = self.order.next().as_u64() >= self.written || self.life == Life::Halted;
+        self.active.is_empty() && read
     }
     /// Goes as far as it can now.
     pub fn step<B: Bus>(&mut self, turn: &mut Turn<'_, B>) -> Progress {
-        if self.life != Life::Running || self.is_idle() {
+        if matches!(self.life, Life::Suspended | Life::Failed) || self.is_idle() {
             return Progress::Idle;
         }
         let mut made = false;
         for _ in 0..Self::BUDGET {
             let completed = self.complete_due(turn);
-            let started = self.start_next(turn);
-            if self.life != Life::Running {
+            let started = self.life == Life::Running && self.start_next(turn);
+            if self.life == Life::Failed {
                 return Progress::Made;
             }
             if !(completed || started) {
@@ -265,7 +268,7 @@ impl AqlQueue {
     /// The queue is in error: its clients are told by the exception handler's bits, or by the signal
     /// that it has for that.
     fn except<B: Bus>(&mut self, what: Exception, turn: &mut Turn<'_, B>) -> Result<(), Fault> {
-        self.fail();
+        self.life = Life::Halted;
         if !self.place.save_area.is_null() {
             use crate::abi::objects::save_area::{ERROR_EVENT, ERROR_PAYLOAD};
             let payload = turn.bus.load_u64(self.place.save_area.plus(ERROR_PAYLOAD))?;

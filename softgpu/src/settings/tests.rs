@@ -39,7 +39,7 @@ fn settings_are_quiet_by_default() {
         bar: Bar::Large,
         vram: 64 << 30,
         link: Link::Pcie,
-        kfd_minor: 14,
+        kfd_minor: 17,
         events: 4096,
         kernel: nanoseconds(0, 0),
         copy_rate: None,

@@ -21,13 +21,18 @@
 mod bench;
 mod cases;
 mod check;
+#[allow(unsafe_code, reason = "a copy of the runtime's is unsafe to ask for: its memory has to outlive it")]
+mod hsa;
 mod mock;
+mod needs;
 mod report;
 mod subject;
 
 pub use cases::{Case, Leaves, cases};
 pub use check::{Checked, Stop};
+pub use hsa::{HsaSubject, Losing};
 pub use mock::{Kind, Machine, MockMemory, MockSubject, MovingEngine, Transfer, take_turns};
+pub use needs::{Facts, Unstamped, cannot};
 pub use report::{Line, Outcome, Report};
 pub use subject::{
     CopyOf, Drive, KernelOf, Length, Lists, RingSize, Shared, Stamps, Step, Subject, Worker,

@@ -156,6 +156,8 @@ pub trait Subject: Sized + Debug + 'static {
     fn attach_profiler(&self, nth: usize) -> bool;
     /// What timestamps are worth.
     fn stamps(&self) -> Stamps;
+    /// A queue whose packets carry no times, where one can be made.
+    fn unstamped_queue(&self, of: usize) -> Option<Self::Queue>;
     /// Lets whoever waits for a signal that the host armed go on: a visible store of 0.
     fn open_gate(&self, of: usize, gate: SignalHandle) {
         use ringfence::backend::Signals;

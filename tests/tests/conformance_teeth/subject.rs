@@ -8,7 +8,7 @@ use ringfence::{
 };
 use ringfence_mock::{chooser::Profile, work::Kernel};
 use ringfence_tests::conformance::{
-    Drive, Kind, Length, Lists, Machine, MockMemory, MockSubject, RingSize, Shared, Stamps, Step,
+    Drive, Kind, Length, Lists, Machine, MockMemory, MockSubject, RingSize, Shared, Stamps,
     Subject, Transfer, Worker, take_turns,
 };
 
@@ -101,7 +101,6 @@ impl Subject for Broken {
         workers: usize,
         work: &W,
     ) -> Vec<W::Answer> {
-        let _ = Step::Done;
         take_turns(shared, workers, work, |count| {
             self.turns.set(self.turns.get() + 1);
             self.turns.get() % count
@@ -136,6 +135,9 @@ impl Subject for Broken {
     }
     fn stamps(&self) -> Stamps {
         self.mock.stamps()
+    }
+    fn unstamped_queue(&self, _: usize) -> Option<BrokenQueue> {
+        None
     }
     fn violations(&self) -> Vec<String> {
         self.mock.violations()

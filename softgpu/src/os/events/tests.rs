@@ -31,9 +31,12 @@ fn age(events: &Events, event: u32) -> u64 {
 fn in_use(events: &Events) -> usize {
     lock(&events.table).events.iter().flatten().count()
 }
+fn waiting(events: &Events, event: u32) -> usize {
+    lock(&events.table).get(event).expect("an event").waiters.len()
+}
 /// Returns once so many threads sleep on an event.
 fn until_waiting(events: &Events, event: u32, threads: usize) {
-    while lock(&events.table).get(event).expect("an event").waiters.len() != threads {
+    while waiting(events, event) != threads {
         thread::yield_now();
     }
 }
@@ -201,7 +204,7 @@ fn nobody_is_left_on_an_event_after_a_wait() {
     events.raise(pair[0]).unwrap();
     let mut both = pair.map(|event| watched(event, 0));
     assert_eq!(events.wait(&mut both, Need::Any, None), Ok(WaitEnd::Raised));
-    pair.iter().for_each(|&event| until_waiting(&events, event, 0));
+    assert_eq!(pair.map(|event| waiting(&events, event)), [0, 0]);
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn an_event_that_is_not_there_is_an_error() {
     let there = signal(&events, Reset::Automatic);
     let mut on = [watched(there, 1), watched(event, 0)];
     assert_eq!(events.wait(&mut on, Need::Any, None), Err(EventError::Unknown(event)));
-    until_waiting(&events, there, 0);
+    assert_eq!(waiting(&events, there), 0);
 }
 
 #[test]

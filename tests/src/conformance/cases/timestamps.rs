@@ -9,7 +9,7 @@ use ringfence::{
 };
 
 use super::super::{
-    Checked, Length, Stamps, Subject,
+    Checked, Length, RingSize, Stamps, Stop, Subject,
     bench::Bench,
     check::{check, has, same},
 };
@@ -136,13 +136,25 @@ pub(super) fn rate_stays<S: Subject>(on: &S) -> Checked {
     check!(range.contains(&rate.hertz()) || on.stamps() == Stamps::None, "{} Hz", rate.hertz());
     Ok(())
 }
-/// A device without a clock says nothing, and no interval comes of it.
+/// Packets that carry no times make no interval, also where the signal's last use did.
 pub(super) fn none_without_a_clock<S: Subject>(on: &S) -> Checked {
-    has(on.stamps() == Stamps::None, "a device without a clock")?;
-    let bench = Bench::new(on);
+    let stamped = Bench::new(on);
+    let queue = match (on.stamps(), on.unstamped_queue(0)) {
+        (Stamps::None, _) => on.queue(0, RingSize::Usual),
+        (_, Some(queue)) => queue,
+        (_, None) => return Err(Stop::Lacking("packets that carry no times")),
+    };
+    let bench = Bench { on, nth: 0, device: on.device(0), queue };
     let signal = bench.host_signal()?;
-    bench.run(Length::Long, signal);
-    bench.finishes("a kernel", signal)?;
-    let raw = bench.device.timestamps(signal, Engine::Compute);
-    same("its timestamps", raw, RawInterval::default())
+    for round in 0..3 {
+        bench.run(Length::Long, signal);
+        bench.finishes("a kernel", signal)?;
+        let raw = bench.device.timestamps(signal, Engine::Compute);
+        same(&format!("round {round}: its times"), raw, RawInterval::default())?;
+        bench.arm(signal, 1);
+        stamped.run(Length::Short, signal);
+        stamped.finishes("a kernel with times", signal)?;
+        bench.arm(signal, 1);
+    }
+    Ok(())
 }

@@ -149,6 +149,9 @@ impl Subject for MockSubject {
     fn stamps(&self) -> Stamps {
         self.machine.stamps()
     }
+    fn unstamped_queue(&self, _: usize) -> Option<MockQueue> {
+        None
+    }
     fn violations(&self) -> Vec<String> {
         let broken = self.system.violations();
         broken.iter().map(|broken| format!("{}: {}", broken.rule, broken.what)).collect()

@@ -1,0 +1,108 @@
+//! Every backend passes the conformance suite.
+//!
+//! `RINGFENCE_CONFORMANCE=queue_3` runs the tests alone whose names hold that. A runtime that is not there is left
+//! out, with a line that says so; with `RINGFENCE_REQUIRE_ROCM=1` that is a failure. `RINGFENCE_HSA=native` runs the
+//! suite on the machine's own GPUs as well.
+#![forbid(unsafe_code)]
+
+mod launch;
+
+use launch::{Left, Part, Release, Run};
+use ringfence_mock::chooser::Profile;
+use ringfence_tests::conformance::{
+    Case, HsaSubject, Leaves, Losing, Machine, MockSubject, Report, cases,
+};
+
+/// Seeds of each machine, but for one that chooses nothing.
+const SEEDS: u64 = 2;
+
+fn is_wanted<S>(case: &Case<S>) -> bool {
+    std::env::var("RINGFENCE_CONFORMANCE").map_or(true, |part| case.name.contains(&part))
+}
+
+#[test]
+fn the_mock_conforms() {
+    let mut failed = Vec::new();
+    for machine in Machine::all() {
+        let seeds = if machine.profile == Profile::Tame { 1 } else { SEEDS };
+        for seed in 1..=seeds {
+            println!("{machine:?}, seed {seed}");
+            let report = Report::run(is_wanted, || MockSubject::start(machine, seed));
+            println!("{report}");
+            failed.extend(report.failures().into_iter().map(|name| format!("{machine:?}: {name}")));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn rocr_5_2_conforms() {
+    conforms(Release { name: "5.2", gfx: "gfx90a" });
+}
+#[test]
+fn rocr_6_1_conforms() {
+    conforms(Release { name: "6.1", gfx: "gfx942" });
+}
+#[test]
+fn rocr_6_4_conforms() {
+    conforms(Release { name: "6.4", gfx: "gfx942" });
+}
+#[test]
+fn the_machines_own_gpus_conform() {
+    if std::env::var("RINGFENCE_HSA").as_deref() != Ok("native") {
+        return;
+    }
+    assert!(std::path::Path::new("/dev/kfd").exists(), "RINGFENCE_HSA=native, without /dev/kfd");
+    all_pass(&runs(None, None));
+}
+
+/// The release over the GPU in software, with one GPU and with two.
+fn conforms(release: Release) {
+    let places = match release.find() {
+        Ok(places) => places,
+        Err(missing) => return launch::left_out(&release, &missing),
+    };
+    for gpus in [1, 2] {
+        all_pass(&runs(Some(&places), Some(gpus)));
+    }
+}
+/// What is run in processes of its own: what leaves the device working, all together; and each other test.
+fn runs(places: Option<&launch::Places>, gpus: Option<u32>) -> Vec<Run<'_>> {
+    let all = cases::<HsaSubject>();
+    let losing = all.iter().filter(|case| case.leaves == Leaves::ItUnusable && is_wanted(case));
+    let by_report = losing.clone().map(|case| Part::One(case.name, Losing::ByReport));
+    // Only the GPU in software can be told to find a packet invalid.
+    let by_packets = losing
+        .filter(|case| places.is_some() && case.name != "device_3_profiler_attaches")
+        .map(|case| Part::One(case.name, Losing::ByPackets));
+    let working = std::iter::once(Part::Working);
+    let parts = working.chain(by_report).chain(by_packets);
+    parts.map(|part| Run { places, gpus, part }).collect()
+}
+fn all_pass(runs: &[Run<'_>]) {
+    let begun = std::time::Instant::now();
+    let failed: Vec<_> = runs.iter().filter_map(|run| run.wait().err()).collect();
+    println!("{} processes, {:?}", runs.len(), begun.elapsed());
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// What a process of its own runs: nothing, unless it is told to.
+#[test]
+#[ignore = "started by the other tests, over a runtime"]
+fn part_of_the_suite() {
+    let Some(part) = Part::told() else { return };
+    let losing = match &part {
+        Left::Working => Losing::ByReport,
+        Left::One(_, losing) => *losing,
+    };
+    let start = || HsaSubject::start(losing).unwrap_or_else(|error| panic!("{error}"));
+    println!("{}", start().describe());
+    let wanted = |case: &Case<HsaSubject>| match &part {
+        Left::Working => case.leaves == Leaves::ItWorking && is_wanted(case),
+        Left::One(name, _) => case.name == name,
+    };
+    let report = Report::run(wanted, start);
+    println!("{report}");
+    let failures = report.failures();
+    assert!(failures.is_empty(), "{failures:?}");
+}
