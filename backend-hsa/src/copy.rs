@@ -3,7 +3,7 @@
 use std::{
     ffi::c_void,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -17,7 +17,7 @@ use crate::{
     api::HsaSignal,
     device::HsaDevice,
     error::HsaError,
-    memory::Place,
+    memory::{Buffer, MemoryPlace, Place},
     queue::next_id,
     signals::{self, Entry},
 };
@@ -59,6 +59,8 @@ struct Inner {
     device: HsaDevice,
     lane: LaneId,
     next: AtomicU64,
+    /// The ends of [`HsaCopyEngine::idle_copy`], once one was asked for.
+    idle: Mutex<Option<(Buffer, Buffer)>>,
 }
 
 impl HsaDevice {
@@ -70,7 +72,12 @@ impl HsaDevice {
     pub fn copy_engine(&self) -> Result<HsaCopyEngine, HsaError> {
         self.runtime().api().stamp_copies()?;
         let lane = LaneId::new(next_id(), Generation::FIRST);
-        Ok(HsaCopyEngine(Arc::new(Inner { device: self.clone(), lane, next: AtomicU64::new(0) })))
+        Ok(HsaCopyEngine(Arc::new(Inner {
+            device: self.clone(),
+            lane,
+            next: AtomicU64::new(0),
+            idle: Mutex::default(),
+        })))
     }
 }
 
@@ -79,6 +86,26 @@ impl HsaCopyEngine {
     #[must_use]
     pub fn device(&self) -> &HsaDevice {
         &self.0.device
+    }
+
+    /// A copy of 4 KiB from the host's memory to the device's, in buffers that this engine keeps and nobody else uses: for
+    /// demonstrations, tests and measurements.
+    ///
+    /// # Errors
+    /// Whatever the runtime says: the buffers cannot be allocated.
+    pub fn idle_copy(&self) -> Result<CopyWork, HsaError> {
+        const BYTES: usize = 4096;
+        let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let (to, from) = match &*idle {
+            Some(ends) => ends,
+            None => {
+                let allocate = |place| self.0.device.allocate(place, BYTES);
+                &*idle.insert((allocate(MemoryPlace::Device)?, allocate(MemoryPlace::Host)?))
+            }
+        };
+        // SAFETY: both buffers have that many bytes and are kept as long as this engine, which a submission needs; nothing of
+        // what they hold is read or written but by these copies, which all move the same.
+        Ok(unsafe { CopyWork::new(to.place(0), from.place(0), BYTES) })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -21,7 +21,7 @@ use crate::{
     error::HsaError,
     life::{Life, Loss},
     runtime::Runtime,
-    signals::{self, Blocks, Class, Entry, store_fence},
+    signals::{self, Class, Entry, Owner, store_fence},
 };
 
 /// One GPU. A cheap handle that threads may share: clones are the same GPU.
@@ -34,7 +34,6 @@ type Tell = Box<dyn Fn(&HsaDevice, HandlerToken) + Send + Sync>;
 pub(crate) struct DeviceInner {
     runtime: Runtime,
     index: usize,
-    blocks: Mutex<Blocks>,
     profiler: AtomicBool,
     tell: OnceLock<Tell>,
     /// Reported before anybody was to be told.
@@ -109,6 +108,8 @@ impl HsaDevice {
     /// Who is told of the completions that are [watched](ringfence::backend::Handlers::watch): `tell` is called once for each
     /// token, on a thread of the runtime's, which it should not hold up; what was reported before is told on this thread, now.
     ///
+    /// A panic in it ends the process: there is nobody on that thread to take it.
+    ///
     /// A device that holds itself (by a clone in `tell`) is never closed: use the one that `tell` is given.
     ///
     /// # Errors
@@ -171,12 +172,9 @@ impl HsaDevice {
 
 impl DeviceInner {
     pub(crate) fn new(runtime: Runtime, index: usize) -> Self {
-        let pools = runtime.facts(index).pools();
-        let blocks = Mutex::new(Blocks::new(pools.signals, vec![pools.cpu]));
         Self {
             runtime,
             index,
-            blocks,
             profiler: AtomicBool::new(tool_is_loaded()),
             tell: OnceLock::new(),
             untold: Mutex::default(),
@@ -201,20 +199,9 @@ impl DeviceInner {
         self.runtime.life(self.index)
     }
 
-    pub(crate) fn blocks(&self) -> MutexGuard<'_, Blocks> {
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives the block of a raw signal back. One of another GPU is that GPU's, and stays taken: it is a caller's fault.
-    pub(crate) fn give_block(&self, entry: Entry) {
-        debug_assert_eq!(
-            entry.owner,
-            self.index(),
-            "a signal is destroyed by the device that made it"
-        );
-        if entry.owner == self.index() {
-            self.blocks().give(entry.address);
-        }
+    /// Whose signals this makes.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { runtime: self.runtime.number(), device: self.index() }
     }
 
     /// Makes all stores of this thread visible to the GPU.
@@ -223,15 +210,6 @@ impl DeviceInner {
         if let Some(register) = self.facts().hdp() {
             register.flush();
         }
-    }
-}
-
-impl Drop for DeviceInner {
-    fn drop(&mut self) {
-        let api = self.runtime.api();
-        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // Signals that were not destroyed may still be written to: their memory stays until the runtime ends.
-        let _leaked = blocks.release(api);
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::{
     num::NonZeroU64,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
 };
 
@@ -18,7 +21,7 @@ use crate::{
     events::{self, SystemEvents},
     kernel::KernelMemory,
     life::{Life, Loss},
-    signals::Block,
+    signals::{self, Block, Blocks, Entry},
     sys::{Library, hsa_agent_t, hsa_amd_signal_attribute_t},
 };
 
@@ -28,6 +31,8 @@ pub struct Runtime(Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
+    /// Which start of a runtime this is.
+    number: u32,
     api: Api,
     agents: Vec<Agent>,
     gpus: Vec<Gpu>,
@@ -43,6 +48,7 @@ struct Gpu {
     facts: GpuFacts,
     life: Life,
     open: Mutex<Weak<DeviceInner>>,
+    blocks: Mutex<Blocks>,
     /// Kept until the runtime ends: a dispatch of it may be kept as long.
     kernel: Mutex<Option<KernelMemory>>,
 }
@@ -58,6 +64,9 @@ pub(crate) enum Garbage {
 static CHANGE: Mutex<()> = Mutex::new(());
 /// Those that are up. Held for a look alone.
 static UP: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+
+/// Counts starts.
+static STARTS: AtomicU32 = AtomicU32::new(0);
 
 fn up() -> MutexGuard<'static, Vec<Weak<Inner>>> {
     UP.lock().unwrap_or_else(PoisonError::into_inner)
@@ -162,6 +171,22 @@ impl Runtime {
         &self.0.gpus[index].life
     }
 
+    pub(crate) fn number(&self) -> u32 {
+        self.0.number
+    }
+
+    /// The raw signals of GPU number `index`.
+    pub(crate) fn blocks(&self, index: u32) -> MutexGuard<'_, Blocks> {
+        self.0.gpus[index as usize].blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the block of a raw signal back. One of another start of a runtime went with that.
+    pub(crate) fn give_block(&self, entry: Entry) {
+        if entry.owner.runtime == self.0.number {
+            self.blocks(entry.owner.device).give(entry.address);
+        }
+    }
+
     pub(crate) fn kernel(&self, index: usize) -> MutexGuard<'_, Option<KernelMemory>> {
         self.0.gpus[index].kernel.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -237,10 +262,12 @@ impl Inner {
             .into_iter()
             .map(|gpu| {
                 let facts = GpuFacts::probe(api, gpu, &agents)?;
+                let pools = facts.pools();
                 Ok(Gpu {
                     facts,
                     life: Life::default(),
                     open: Mutex::default(),
+                    blocks: Mutex::new(Blocks::new(pools.signals, vec![pools.cpu])),
                     kernel: Mutex::default(),
                 })
             })
@@ -248,13 +275,19 @@ impl Inner {
         let frequency = NonZeroU64::new(api.frequency()?).unwrap_or(NonZeroU64::MIN);
         let version = RuntimeVersion::of(api)?;
         let (rate, garbage) = (TickRate::new(frequency), Mutex::default());
-        Ok(Self { api, agents, gpus, rate, version, events, garbage })
+        let number = STARTS.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { number, api, agents, gpus, rate, version, events, garbage })
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         let api = self.api;
+        for gpu in &mut self.gpus {
+            gpu.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).release(api);
+        }
+        // Signals that nobody destroyed end here; their handles must not name what is unmapped.
+        let _left = signals::forget(self.number);
         let garbage =
             std::mem::take(self.garbage.get_mut().unwrap_or_else(PoisonError::into_inner));
         let end = move || {

@@ -74,7 +74,12 @@ impl Wait<'_> {
     /// Whether the GPU that waits, or the one that the signal belongs to, is lost. What finished before is still finished.
     fn lost(&self) -> Option<WaitOutcome> {
         let own = self.device.0.life().status();
-        let owner = self.device.runtime().life(self.entry.owner as usize).status();
+        let (runtime, owner) = (self.device.runtime(), self.entry.owner);
+        let owner = if owner.runtime == runtime.number() {
+            runtime.life(owner.device as usize).status()
+        } else {
+            own
+        };
         if own == DeviceStatus::Alive && owner == DeviceStatus::Alive {
             return None;
         }

@@ -64,7 +64,7 @@ fn a_copy_waits_moves_completes_and_says_when() {
 fn signals_in_device_memory_are_refused() {
     let Some(gpu) = Gpu::open("signals_in_device_memory_are_refused") else { return };
     if !gpu.device.capabilities().can_hold_device_signals() {
-        return println!("SKIPPED: {}", gpu.device.facts().device_memory());
+        return support::skipped(gpu.device.facts().device_memory());
     }
     let engine = gpu.device.copy_engine().expect("a copy engine");
     let (to, from) = (filled(&gpu, MemoryPlace::Host, 0), filled(&gpu, MemoryPlace::Host, 1));

@@ -38,7 +38,7 @@ fn stub(test: &str) -> Option<&'static Stub> {
     if stub.is_none() {
         let required = std::env::var_os("RINGFENCE_REQUIRE_ROCM").is_some_and(|one| one == "1");
         assert!(!required, "{test}: a runtime and a C compiler are required");
-        println!("SKIPPED {test}: it takes a runtime and a C compiler (cc)");
+        support::skipped(format_args!("{test}: it takes a runtime and a C compiler (cc)"));
     }
     stub
 }
@@ -92,7 +92,7 @@ fn signals_come_in_batches_and_in_part() {
     let Some(stub) = stub(name) else { return };
     let gpu = Gpu::open_with(name, stub.runtime);
     if gpu.device.facts().device_memory() == DeviceMemory::NoLargeBar {
-        return println!("SKIPPED: no large BAR");
+        return support::skipped("no large BAR");
     }
     assert_eq!(gpu.device.facts().device_memory(), DeviceMemory::ByRuntime);
     let (calls, live) = (stub.number("stub_calls"), stub.number("stub_live"));
@@ -125,7 +125,7 @@ fn a_device_signal_meets_no_call_that_does_not_take_it() {
     let Some(stub) = stub(name) else { return };
     let gpu = Gpu::open_with(name, stub.runtime);
     if gpu.device.facts().device_memory() != DeviceMemory::ByRuntime {
-        return println!("SKIPPED: {}", gpu.device.facts().device_memory());
+        return support::skipped(gpu.device.facts().device_memory());
     }
     let (live, refused) = (stub.number("stub_live"), stub.number("stub_refused"));
     let (cell, end) = (gpu.signal(SignalMemory::Device), gpu.signal(SignalMemory::Host));

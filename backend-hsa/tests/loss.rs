@@ -111,7 +111,7 @@ fn a_memory_fault_is_a_loss() {
 #[test]
 fn a_gpu_that_hangs_is_a_loss() {
     if Findings::collect().missing().contains(&Missing::HardwareEvents) {
-        return println!("SKIPPED: {}", Missing::HardwareEvents);
+        return support::skipped(Missing::HardwareEvents);
     }
     fault("FAULT_LOST", |loss| {
         assert!(matches!(loss, Loss::Hardware { .. } | Loss::Queue(_)), "{loss:?}");
@@ -121,7 +121,7 @@ fn a_gpu_that_hangs_is_a_loss() {
 /// Submits kernels until the fault that `setting` names comes, and sees every wait end.
 fn fault(name: &str, check: impl FnOnce(Loss)) {
     if setting(name).is_none_or(|value| value == "off") {
-        return println!("SKIPPED: RINGFENCE_SOFTGPU_{name} is not set");
+        return support::skipped(format_args!("RINGFENCE_SOFTGPU_{name} is not set"));
     }
     let Some(gpu) = Gpu::open(name) else { return };
     let queue = HardwareQueue::new(gpu.queue.clone());

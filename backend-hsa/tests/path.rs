@@ -68,7 +68,7 @@ fn the_steady_loop_creates_nothing_with_timing() {
 fn the_steady_loop_creates_nothing_on_device_signals() {
     let Some(gpu) = Gpu::open("the_steady_loop_creates_nothing_on_device_signals") else { return };
     if !gpu.device.capabilities().can_hold_device_signals() {
-        return println!("SKIPPED: {}", gpu.device.facts().device_memory());
+        return support::skipped(gpu.device.facts().device_memory());
     }
     // A twin would be one packet more.
     for events in [EventPlacement::Host, EventPlacement::Device] {

@@ -17,7 +17,7 @@ use support::{Gpu, barrier, kernel};
 fn second(gpu: &Gpu) -> Option<HsaDevice> {
     let other = gpu.device.runtime().device(DeviceId::new(1)).ok();
     if other.is_none() {
-        println!("SKIPPED: there is one GPU");
+        support::skipped("there is one GPU");
     }
     other
 }
@@ -70,7 +70,7 @@ fn a_device_cell_is_refused_to_a_peer() {
     let Some(gpu) = Gpu::open("a_device_cell_is_refused_to_a_peer") else { return };
     let Some(peer) = second(&gpu) else { return };
     if !gpu.device.capabilities().can_hold_device_signals() {
-        return println!("SKIPPED: {}", gpu.device.facts().device_memory());
+        return support::skipped(gpu.device.facts().device_memory());
     }
     assert!(!gpu.device.capabilities().features.contains(Features::PEER_DEVICE_WAITS));
     let policy = Policy {

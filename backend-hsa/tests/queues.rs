@@ -173,7 +173,7 @@ fn every_kind_of_packet_completes() {
     if gpu.device.capabilities().features.contains(Features::BARRIER_VALUE) {
         bodies.push(Body::Value(ValueWait { signal: dependency, below: SignalValue::new(3) }));
     } else {
-        println!("SKIPPED for barrier-value: not on {}", gpu.device.facts().name());
+        support::skipped(format_args!("for barrier-value: not on {}", gpu.device.facts().name()));
     }
     for body in bodies {
         gpu.device.arm(dependency, SignalValue::new(3));

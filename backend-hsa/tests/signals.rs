@@ -113,10 +113,10 @@ fn a_watch_is_reported_once_on_another_thread_and_the_signal_decides_whether_it_
         (SignalMemory::Interrupt, Ok(())),
     ] {
         if memory.is_device() && !gpu.device.capabilities().can_hold_device_signals() {
-            println!(
-                "SKIPPED for signals in device memory: {}",
+            support::skipped(format_args!(
+                "for signals in device memory: {}",
                 gpu.device.facts().device_memory()
-            );
+            ));
             continue;
         }
         let signal = gpu.signal(memory);

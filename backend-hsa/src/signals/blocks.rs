@@ -25,15 +25,6 @@ struct Chunk(*mut u8);
 // SAFETY: an address of memory that any thread may access.
 unsafe impl Send for Chunk {}
 
-/// What became of the memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Released {
-    /// It was freed.
-    Freed,
-    /// Signals were left, which a device may still write to: it was leaked.
-    Leaked,
-}
-
 impl Blocks {
     /// No block yet, of `pool`.
     pub(crate) fn new(pool: Pool, agents: Vec<AgentHandle>) -> Self {
@@ -57,16 +48,15 @@ impl Blocks {
         self.free.push(block);
     }
 
-    /// Frees all, unless blocks are still taken.
-    pub(crate) fn release(&mut self, api: Api) -> Released {
+    /// Frees all. Blocks that are still taken may be written to by a device: then all is left to the end of the runtime.
+    pub(crate) fn release(&mut self, api: Api) {
         if self.free.len() < self.chunks.len() * CHUNK {
-            return Released::Leaked;
+            return;
         }
         self.free.clear();
         for Chunk(base) in self.chunks.drain(..) {
             // SAFETY: every block was given back, so that nobody uses one any more.
             unsafe { api.free(base) };
         }
-        Released::Freed
     }
 }

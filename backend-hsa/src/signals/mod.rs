@@ -13,7 +13,7 @@ use ringfence::{
 };
 
 pub(crate) use blocks::Blocks;
-pub(crate) use table::{Class, Entry, Table};
+pub(crate) use table::{Class, Entry, Owner, Table};
 pub(crate) use word::{BLOCK, Block, for_calls};
 
 use crate::{
@@ -32,6 +32,11 @@ static TABLE: Table = Table::new();
 #[inline]
 pub(crate) fn look_up(signal: SignalHandle) -> Option<Entry> {
     TABLE.look_up(signal)
+}
+
+/// Forgets all signals of one start of a runtime.
+pub(crate) fn forget(runtime: u32) -> usize {
+    TABLE.forget(runtime)
 }
 
 /// The signal with this name, or a panic that says so: a caller that uses a signal after it was destroyed must not go on.
@@ -99,7 +104,7 @@ impl Signals for HsaDevice {
         debug_assert!(entry.is_some(), "{signal:?} is no signal, or is destroyed twice");
         let Some(entry) = entry else { return };
         match entry.class {
-            Class::Raw => self.0.give_block(entry),
+            Class::Raw => self.runtime().give_block(entry),
             Class::Host | Class::Interrupt | Class::Shared | Class::InDevice => {
                 // SAFETY: the runtime made it, and it is destroyed below or never.
                 let signal = unsafe { HsaSignal::from_address(entry.address) };
@@ -191,7 +196,7 @@ impl DeviceInner {
     }
 
     fn name(&self, signal: HsaSignal, class: Class) -> Result<SignalHandle, CreateError> {
-        let entry = Entry { address: signal.address(), class, owner: self.index() };
+        let entry = Entry { address: signal.address(), class, owner: self.owner() };
         TABLE.insert(entry).ok_or_else(|| {
             // SAFETY: nothing else knows it.
             unsafe { self.runtime().api().destroy_signal(signal) };
@@ -234,13 +239,13 @@ impl DeviceInner {
 
     fn create_blocks(&self, batch: &mut [SignalHandle]) -> usize {
         let api = self.runtime().api();
-        let mut blocks = self.blocks();
+        let mut blocks = self.runtime().blocks(self.owner().device);
         let mut count = 0;
         for place in &mut *batch {
             let Ok(address) = blocks.take(api) else { break };
             // SAFETY: the block was taken, and is given back when the signal is destroyed.
             unsafe { Block::at(address) }.lay_out(1);
-            let entry = Entry { address, class: Class::Raw, owner: self.index() };
+            let entry = Entry { address, class: Class::Raw, owner: self.owner() };
             let Some(name) = TABLE.insert(entry) else {
                 blocks.give(address);
                 break;

@@ -47,7 +47,16 @@ pub(crate) struct Entry {
     /// What it is.
     pub(crate) class: Class,
     /// The device that it was made by.
-    pub(crate) owner: u32,
+    pub(crate) owner: Owner,
+}
+
+/// A GPU of one start of a runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Owner {
+    /// Which start.
+    pub(crate) runtime: u32,
+    /// Which of its GPUs.
+    pub(crate) device: u32,
 }
 
 /// Places of one chunk.
@@ -61,7 +70,8 @@ struct Slot {
     word: AtomicU64,
     /// Counts the signals that were here: the turn of the present one.
     turn: AtomicU32,
-    owner: AtomicU32,
+    /// Start and GPU.
+    owner: AtomicU64,
 }
 
 /// All signals of a process.
@@ -103,7 +113,8 @@ impl Table {
             .get_or_init(|| (0..CHUNK).map(|_| Slot::default()).collect());
         let slot = &chunk[place as usize % CHUNK];
         let turn = slot.turn.load(Ordering::Relaxed);
-        slot.owner.store(entry.owner, Ordering::Relaxed);
+        let owner = u64::from(entry.owner.runtime) << 32 | u64::from(entry.owner.device);
+        slot.owner.store(owner, Ordering::Relaxed);
         slot.word.store(entry.address << 8 | entry.class as u64, Ordering::Release);
         Some(SignalHandle::new(u64::from(turn) << 32 | u64::from(place + 1)))
     }
@@ -117,7 +128,22 @@ impl Table {
             return None;
         }
         let class = Class::from_bits(word & 0xff)?;
-        Some(Entry { address: word >> 8, class, owner: slot.owner.load(Ordering::Relaxed) })
+        let owner = slot.owner.load(Ordering::Relaxed);
+        let owner = Owner { runtime: (owner >> 32) as u32, device: owner as u32 };
+        Some(Entry { address: word >> 8, class, owner })
+    }
+
+    /// Forgets all signals of one start of a runtime, which ends: what their handles named goes with it. How many there were.
+    pub(crate) fn forget(&self, runtime: u32) -> usize {
+        let used = self.places.lock().unwrap_or_else(PoisonError::into_inner).next;
+        let names = (0..used).filter_map(|place| {
+            let name = SignalHandle::new(u64::from(place + 1));
+            let turn = self.slot(name)?.turn.load(Ordering::Relaxed);
+            Some(SignalHandle::new(u64::from(turn) << 32 | name.as_u64()))
+        });
+        let left = names
+            .filter(|name| self.look_up(*name).is_some_and(|entry| entry.owner.runtime == runtime));
+        left.filter(|name| self.remove(*name).is_some()).count()
     }
 
     /// Forgets a signal: of those who try, one gets what it was.

@@ -2,20 +2,22 @@ use std::{collections::HashSet, thread};
 
 use ringfence::id::SignalHandle;
 
-use super::{BLOCK, Block, Class, Entry, Table, word::for_calls};
+use super::{BLOCK, Block, Class, Entry, Owner, Table, word::for_calls};
 
 /// Memory for one block, aligned as one.
 #[repr(align(64))]
 struct Memory([u64; BLOCK / 8]);
 
+const OWNER: Owner = Owner { runtime: 5, device: 3 };
+
 fn entry(address: u64) -> Entry {
-    Entry { address, class: Class::Host, owner: 3 }
+    Entry { address, class: Class::Host, owner: OWNER }
 }
 
 #[test]
 fn a_handle_names_its_signal_until_that_is_gone() {
     let table = Table::new();
-    let entry = Entry { address: 0x7fff_ffff_f0c0, class: Class::Raw, owner: 7 };
+    let entry = Entry { address: 0x7fff_ffff_f0c0, class: Class::Raw, owner: OWNER };
     let name = table.insert(entry).expect("room");
     assert!(!name.is_null());
     assert_eq!(table.look_up(name), Some(entry));
@@ -41,7 +43,7 @@ fn names_that_were_made_up_are_no_signals() {
 fn every_class_comes_back() {
     let table = Table::new();
     for class in [Class::Host, Class::Interrupt, Class::Shared, Class::Raw, Class::InDevice] {
-        let entry = Entry { address: (1 << 56) - 64, class, owner: 0 };
+        let entry = Entry { address: (1 << 56) - 64, class, owner: OWNER };
         let name = table.insert(entry).expect("room");
         assert_eq!(table.look_up(name), Some(entry));
     }
@@ -57,7 +59,7 @@ fn a_raw_or_device_signal_is_none_for_the_runtimes_calls() {
         (Class::InDevice, false),
     ] {
         // SAFETY: the signal that this names is used by nobody.
-        let signal = unsafe { for_calls(Entry { address: 64, class, owner: 0 }) };
+        let signal = unsafe { for_calls(Entry { address: 64, class, owner: OWNER }) };
         assert_eq!(signal.is_some(), takes, "{class:?}");
     }
 }
@@ -110,4 +112,20 @@ fn a_block_is_laid_out_as_the_headers_say() {
     block.store(-1);
     assert_eq!(block.load(), -1);
     assert_eq!(memory.0, [1, u64::MAX, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn what_a_runtime_leaves_is_forgotten_with_it() {
+    let table = Table::new();
+    let other = Owner { runtime: 6, device: 3 };
+    let names: Vec<_> = (1..=10)
+        .map(|index| {
+            let owner = if index % 2 == 0 { OWNER } else { other };
+            table.insert(Entry { owner, ..entry(64 * index) }).expect("room")
+        })
+        .collect();
+    table.remove(names[1]).expect("it is there");
+    assert_eq!((table.forget(5), table.forget(5)), (4, 0));
+    let left = names.iter().filter(|name| table.look_up(**name).is_some()).count();
+    assert_eq!(left, 5);
 }

@@ -3,6 +3,7 @@
 
 mod checks;
 mod dice;
+mod hsa;
 mod idle;
 mod json;
 mod machine;
@@ -54,6 +55,18 @@ pub(crate) struct Options {
     /// How the modelled device behaves
     #[arg(long, value_enum, default_value_t = Behaviour::Hostile)]
     profile: Behaviour,
+    /// What the signals are played on
+    #[arg(long, value_enum, default_value_t = On::Mock)]
+    backend: On,
+}
+
+/// What the signals are played on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum On {
+    /// The modelled device, under an oracle; streams as well
+    Mock,
+    /// The first GPU of AMD's HSA runtime: signals alone, in real time
+    Hsa,
 }
 
 /// How the modelled device behaves.
@@ -102,10 +115,31 @@ fn parse_tasks(text: &str) -> Result<u32, String> {
 /// Runs all configurations and all stream workloads, prints what they did, and says whether all rules were
 /// kept.
 pub(crate) fn demo(options: &Options, out: &mut Output) -> ExitCode {
+    if options.backend == On::Hsa {
+        return demo_on_hsa(options, out);
+    }
     match run_both(options, out) {
         Ok((signals, streams)) => verdict(&signals, &streams),
         Err(aborted) => {
             complain(aborted);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Plays the mix on a real runtime: nobody checks the rules there, but what the library itself finds.
+fn demo_on_hsa(options: &Options, out: &mut Output) -> ExitCode {
+    let mix = Mix::roll(options.seed, options.uses);
+    let bar = progress_bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
+    let report = hsa::run(&mix, &mut |steps| bar.inc(steps as u64));
+    bar.finish_and_clear();
+    match report {
+        Ok(report) => {
+            out.print(if options.json { report.json() } else { report.text() });
+            ExitCode::SUCCESS
+        }
+        Err(failed) => {
+            complain(format!("ringfence: {failed}\n"));
             ExitCode::FAILURE
         }
     }

@@ -72,7 +72,8 @@ impl Configuration {
             TrackerKind::Retiring => "retiring",
         }
     }
-    fn policy(self) -> Policy {
+    /// What the library is told.
+    pub(super) fn policy(self) -> Policy {
         let (device_signals, events) = match self.place {
             Place::Host => (DeviceSignals::Off, EventPlacement::Host),
             Place::Device => (DeviceSignals::On, EventPlacement::Device),

@@ -4,6 +4,7 @@
 //! The programs need nothing of softgpu: on a machine with an AMD GPU the cases that inject no fault run on that.
 
 pub mod case;
+pub mod count;
 pub mod hip;
 pub mod hsa;
 pub mod process;

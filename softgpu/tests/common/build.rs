@@ -14,6 +14,8 @@ pub(crate) struct Program(pub(super) &'static str);
 #[derive(Clone, Debug)]
 pub(super) struct Built {
     pub(super) library: PathBuf,
+    /// The library that counts a stack's calls of the HSA runtime.
+    pub(super) counter: PathBuf,
     programs: PathBuf,
 }
 
@@ -23,8 +25,8 @@ impl Built {
     }
 }
 
-/// Builds both, once; `RINGFENCE_SOFTGPU_LIB` names a library, and `RINGFENCE_SOFTGPU_PROGRAMS` a folder with the programs, that are
-/// taken as they are.
+/// Builds all, once; `RINGFENCE_SOFTGPU_LIB` names a library, and `RINGFENCE_SOFTGPU_PROGRAMS` a folder with the programs, as cargo
+/// fills it, that are taken as they are.
 ///
 /// # Panics
 /// If that fails, with what cargo says.
@@ -34,12 +36,11 @@ pub(super) fn built() -> &'static Built {
         let folder = target().join("softgpu");
         let given = |variable| std::env::var_os(variable).map(PathBuf::from);
         let programs = given("RINGFENCE_SOFTGPU_PROGRAMS")
-            .map_or_else(|| cargo("ringfence-softgpu-programs").map(|()| folder.clone()), Ok)?;
-        let library = given("RINGFENCE_SOFTGPU_LIB").map_or_else(
-            || cargo("ringfence-softgpu").map(|()| folder.join("libringfence_softgpu.so")),
-            Ok,
-        )?;
-        Ok(Built { library, programs })
+            .map_or_else(|| cargo(PROGRAMS).map(|()| folder.clone()), Ok)?;
+        let library = given("RINGFENCE_SOFTGPU_LIB")
+            .map_or_else(|| cargo(LIBRARY).map(|()| folder.join("libringfence_softgpu.so")), Ok)?;
+        let counter = programs.join("examples/libhsa_count.so");
+        Ok(Built { library, counter, programs })
     });
     built.as_ref().unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -53,10 +54,15 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member lies in its workspace")
 }
 
-fn cargo(package: &str) -> Result<(), String> {
+/// What cargo builds for the programs and the counter, and for the preload library.
+const PROGRAMS: &[&str] = &["ringfence-softgpu-programs", "--bins", "--examples"];
+const LIBRARY: &[&str] = &["ringfence-softgpu"];
+
+fn cargo(package: &[&str]) -> Result<(), String> {
     let output = Command::new(env!("CARGO"))
         .current_dir(workspace())
-        .args(["build", "--quiet", "--profile", "softgpu", "--package", package])
+        .args(["build", "--quiet", "--profile", "softgpu", "--package"])
+        .args(package)
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     let said = || String::from_utf8_lossy(&output.stderr).into_owned();

@@ -4,6 +4,7 @@
 
 mod build;
 mod runtime;
+pub(crate) mod stacks;
 
 use std::process::Output;
 
@@ -102,7 +103,7 @@ impl Plan {
     /// What went wrong.
     fn on(&self, runtime: &Runtime, gfx: Gfx) -> Option<String> {
         let built = built();
-        let mut command = runtime.command(&built.library, &built.program(self.program));
+        let mut command = runtime.command(&[&built.library], &built.program(self.program));
         let settings = self.settings.iter().map(|(name, value)| (*name, value.as_str()));
         for (name, value) in settings.chain([("GFX", gfx.0)]) {
             command.env(format!("RINGFENCE_SOFTGPU_{name}"), value);

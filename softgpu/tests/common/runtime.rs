@@ -1,6 +1,7 @@
 //! AMD's runtimes, as `cargo xtask rocm` unpacks them.
 
 use std::{
+    ffi::OsStr,
     fmt,
     path::{Path, PathBuf},
     process::Command,
@@ -74,18 +75,20 @@ impl Runtime {
         Err(missing)
     }
 
-    /// A command that runs `program` over `library`, with nothing of softgpu's set.
-    pub(super) fn command(&self, library: &Path, program: &Path) -> Command {
+    /// A command that runs `program` over the libraries of `preload`, with nothing of softgpu's set.
+    pub(super) fn command(&self, preload: &[&Path], program: &Path) -> Command {
+        let preload = preload.iter().map(|library| library.as_os_str()).collect::<Vec<_>>();
+        let preload = preload.join(OsStr::new(":"));
         // It has its own C library where it is newer than the host's may be, and that has its own loader.
         let loader = self.libraries.join("ld-linux-x86-64.so.2");
         let mut command = if loader.exists() {
             let mut command = Command::new(loader);
-            command.arg("--preload").arg(library);
+            command.arg("--preload").arg(preload);
             command.arg("--library-path").arg(&self.libraries).arg(program);
             command
         } else {
             let mut command = Command::new(program);
-            command.env("LD_PRELOAD", library).env("LD_LIBRARY_PATH", &self.libraries);
+            command.env("LD_PRELOAD", preload).env("LD_LIBRARY_PATH", &self.libraries);
             command
         };
         for (name, _) in std::env::vars_os() {

@@ -138,11 +138,7 @@ pub(super) fn needs_device_signals<S: Subject>(on: &S) -> Checked {
     use ringfence::backend::Device;
     has(on.device(0).capabilities().can_hold_device_signals(), "signals in device memory")
 }
-pub(super) fn needs_feature<S: Subject>(
-    on: &S,
-    feature: Features,
-    what: &'static str,
-) -> Checked {
+pub(super) fn needs_feature<S: Subject>(on: &S, feature: Features, what: &'static str) -> Checked {
     use ringfence::backend::Device;
     has(on.device(0).capabilities().features.contains(feature), what)
 }

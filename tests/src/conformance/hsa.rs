@@ -156,8 +156,7 @@ impl Subject for HsaSubject {
         let features = device.capabilities().features;
         let mapped = features.contains(Features::LARGE_BAR);
         let number = self.machine.memories.fetch_add(1, Ordering::Relaxed);
-        let place =
-            if mapped && number % 2 == 1 { MemoryPlace::Device } else { MemoryPlace::Host };
+        let place = if mapped && number % 2 == 1 { MemoryPlace::Device } else { MemoryPlace::Host };
         let made = device.allocate(place, WORDS * 4);
         let mut buffer = made.unwrap_or_else(|error| panic!("no memory: {error}"));
         buffer.write(0, &word.to_le_bytes().repeat(WORDS));
@@ -197,16 +196,7 @@ impl Subject for HsaSubject {
         workers: usize,
         work: &W,
     ) -> Vec<W::Answer> {
-        let one = |worker| {
-            let mut state = work.begin(shared, worker);
-            while work.step(shared, &mut state) == Step::Again {}
-            work.end(state)
-        };
-        thread::scope(|scope| {
-            let all: Vec<_> = (0..workers).map(|worker| scope.spawn(move || one(worker))).collect();
-            let joined = all.into_iter().map(|worker| worker.join());
-            joined.map(|answer| answer.expect("no worker panics")).collect()
-        })
+        at_once(shared, workers, work)
     }
     fn cpu_time(&self) -> Option<Duration> {
         // Its first number is the time on a processor, in ns.
@@ -264,4 +254,22 @@ impl Subject for HsaSubject {
         )];
         Lists { cannot, not_yet }
     }
+}
+
+/// Workers run at once, each on a thread.
+pub fn at_once<'a, S, W>(shared: Shared<'a, S>, workers: usize, work: &W) -> Vec<W::Answer>
+where
+    S: Subject<Queue: Sync, Engine: Sync> + Sync,
+    W: Worker<'a, S>,
+{
+    let one = |worker| {
+        let mut state = work.begin(shared, worker);
+        while work.step(shared, &mut state) == Step::Again {}
+        work.end(state)
+    };
+    thread::scope(|scope| {
+        let all: Vec<_> = (0..workers).map(|worker| scope.spawn(move || one(worker))).collect();
+        let joined = all.into_iter().map(|worker| worker.join());
+        joined.map(|answer| answer.expect("no worker panics")).collect()
+    })
 }

@@ -21,7 +21,10 @@
 mod bench;
 mod cases;
 mod check;
-#[allow(unsafe_code, reason = "a copy of the runtime's is unsafe to ask for: its memory has to outlive it")]
+#[allow(
+    unsafe_code,
+    reason = "a copy of the runtime's is unsafe to ask for: its memory has to outlive it"
+)]
 mod hsa;
 mod mock;
 mod needs;
@@ -30,7 +33,7 @@ mod subject;
 
 pub use cases::{Case, Leaves, cases};
 pub use check::{Checked, Stop};
-pub use hsa::{HsaSubject, Losing};
+pub use hsa::{HsaMemory, HsaSubject, Losing, at_once};
 pub use mock::{Kind, Machine, MockMemory, MockSubject, MovingEngine, Transfer, take_turns};
 pub use needs::{Facts, Unstamped, cannot};
 pub use report::{Line, Outcome, Report};

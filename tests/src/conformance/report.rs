@@ -141,9 +141,8 @@ fn one<S: Subject>(case: &Case<S>, on: &S) -> Line {
 }
 /// Names in the lists that no test has.
 fn strangers<S>(all: &[Case<S>], Lists { cannot, not_yet }: &Lists) -> Vec<Line> {
-    let unknown = cannot.iter().chain(not_yet).filter(|(name, _)| {
-        !all.iter().any(|case| case.name == *name)
-    });
+    let unknown =
+        cannot.iter().chain(not_yet).filter(|(name, _)| !all.iter().any(|case| case.name == *name));
     let line = |(name, _): &(&str, &str)| Line {
         name: (*name).to_owned(),
         outcome: Outcome::Contradicted("is listed, and no test has this name".to_owned()),

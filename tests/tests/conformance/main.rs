@@ -1,17 +1,23 @@
 //! Every backend passes the conformance suite.
 //!
 //! `RINGFENCE_CONFORMANCE=queue_3` runs the tests alone whose names hold that. A runtime that is not there is left
-//! out, with a line that says so; with `RINGFENCE_REQUIRE_ROCM=1` that is a failure. `RINGFENCE_HSA=native` runs the
-//! suite on the machine's own GPUs as well.
+//! out, with a line that says so; of the oldest release, that is a failure with `RINGFENCE_REQUIRE_ROCM=1`.
+//! `RINGFENCE_HSA=native` runs the suite on the machine's own GPUs as well.
+//!
+//! Over the GPU in software everything is started again in processes of its own: one for what leaves the device
+//! working, with one GPU and with two, and one for each test that loses it: once because the program says so, and
+//! once by a packet that the GPU finds invalid.
 #![forbid(unsafe_code)]
 
 mod launch;
+mod spoilt;
 
 use launch::{Left, Part, Release, Run};
 use ringfence_mock::chooser::Profile;
 use ringfence_tests::conformance::{
     Case, HsaSubject, Leaves, Losing, Machine, MockSubject, Report, cases,
 };
+use spoilt::{Flaw, Spoilt};
 
 /// Seeds of each machine, but for one that chooses nothing.
 const SEEDS: u64 = 2;
@@ -75,7 +81,7 @@ fn runs(places: Option<&launch::Places>, gpus: Option<u32>) -> Vec<Run<'_>> {
     let by_packets = losing
         .filter(|case| places.is_some() && case.name != "device_3_profiler_attaches")
         .map(|case| Part::One(case.name, Losing::ByPackets));
-    let working = std::iter::once(Part::Working);
+    let working = [Part::Working, Part::Teeth].into_iter();
     let parts = working.chain(by_report).chain(by_packets);
     parts.map(|part| Run { places, gpus, part }).collect()
 }
@@ -93,6 +99,7 @@ fn part_of_the_suite() {
     let Some(part) = Part::told() else { return };
     let losing = match &part {
         Left::Working => Losing::ByReport,
+        Left::Teeth => return spoilt_backends_fail(),
         Left::One(_, losing) => *losing,
     };
     let start = || HsaSubject::start(losing).unwrap_or_else(|error| panic!("{error}"));
@@ -100,9 +107,24 @@ fn part_of_the_suite() {
     let wanted = |case: &Case<HsaSubject>| match &part {
         Left::Working => case.leaves == Leaves::ItWorking && is_wanted(case),
         Left::One(name, _) => case.name == name,
+        Left::Teeth => false,
     };
     let report = Report::run(wanted, start);
     println!("{report}");
     let failures = report.failures();
     assert!(failures.is_empty(), "{failures:?}");
+}
+
+/// The tests that only a real device can fail: each fails on one with one thing wrong.
+fn spoilt_backends_fail() {
+    for (flaw, name) in [
+        (Flaw::Spins, "wait_3_blocked_sleeps"),
+        (Flaw::ForcesNothing, "wait_4_force_wakes_a_sleeper"),
+        (Flaw::OverrunsTheRing, "queue_2_full_ring_waits_for_a_slot"),
+    ] {
+        let start = || Spoilt::start(flaw).unwrap_or_else(|error| panic!("{error}"));
+        let report = Report::run(|case| case.name == name, start);
+        println!("{flaw:?}\n{report}");
+        assert_eq!(report.failures(), [name], "{flaw:?}");
+    }
 }

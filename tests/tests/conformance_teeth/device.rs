@@ -2,7 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     num::NonZeroU64,
     rc::Rc,
     time::Duration,
@@ -34,6 +34,7 @@ pub(crate) struct Common {
     created: Cell<bool>,
     asked: Cell<u32>,
     loads: RefCell<BTreeMap<u64, SignalValue>>,
+    forced: RefCell<BTreeSet<u64>>,
     stamps: RefCell<BTreeMap<u64, RawInterval>>,
 }
 
@@ -46,6 +47,13 @@ pub(crate) struct BrokenDevice {
 impl BrokenDevice {
     fn is(&self, flaw: Flaw) -> bool {
         self.flaw == flaw
+    }
+    fn memory(&self, signal: SignalHandle) -> Option<SignalMemory> {
+        self.device.system().with_model(|model| model.cell(signal).map(|cell| cell.memory()))
+    }
+    /// Some things are wrong with these alone, so that it shows what they are.
+    fn is_shared(&self, signal: SignalHandle) -> bool {
+        self.memory(signal) == Some(SignalMemory::Shared)
     }
     /// Whether a signal was made, once.
     fn has_created(&self) -> bool {
@@ -66,6 +74,13 @@ impl Device for BrokenDevice {
     }
     fn status(&self) -> DeviceStatus {
         let status = self.device.status();
+        match self.flaw {
+            Flaw::SecondIsLost if self.device.id() == DeviceId::new(1) => {
+                return DeviceStatus::Lost;
+            }
+            Flaw::LossUnnoticed => return DeviceStatus::Alive,
+            _ => {}
+        }
         if status == DeviceStatus::Lost && self.is(Flaw::LossIsForgotten) {
             self.common.asked.set(self.common.asked.get() + 1);
             if self.common.asked.get() > REMEMBERS {
@@ -86,6 +101,10 @@ impl Signals for BrokenDevice {
     ) -> Result<Created, CreateError> {
         self.common.created.set(true);
         let created = match self.device.create(memory, batch) {
+            Err(CreateError::Unsupported) if self.is(Flaw::CreatesElsewhere) => {
+                let made = self.device.create(SignalMemory::Host, batch)?;
+                return Ok(Created { memory, ..made });
+            }
             Err(CreateError::DeviceLost) if self.is(Flaw::CreatesWhenLost) => {
                 return Ok(Created { count: 1, memory });
             }
@@ -94,7 +113,7 @@ impl Signals for BrokenDevice {
         let made = &mut batch[..created.count];
         match self.flaw {
             Flaw::CreatesTwice if made.len() > 5 => made[5] = made[2],
-            Flaw::CreatesArmedWithTwo => {
+            Flaw::CreatesArmedWithTwo if memory == SignalMemory::Shared => {
                 made.iter().for_each(|&signal| self.device.arm(signal, SignalValue::new(2)));
                 self.device.flush();
             }
@@ -108,10 +127,17 @@ impl Signals for BrokenDevice {
         }
     }
     fn load(&self, signal: SignalHandle) -> SignalValue {
+        if self.is(Flaw::LoadsWait) {
+            let limit = Duration::from_millis(10);
+            let _ = self.device.wait(signal, SignalValue::ARMED, WaitHint::Active, limit);
+        }
         let value = self.device.load(signal);
         match self.flaw {
             Flaw::LoadsNothingBelowZero => value.max(SignalValue::DONE),
-            Flaw::LoadsLate => {
+            Flaw::ForcesForGood if self.common.forced.borrow().contains(&signal.as_u64()) => {
+                value.max(SignalValue::DONE)
+            }
+            Flaw::LoadsLate if self.is_shared(signal) => {
                 let before = self.common.loads.borrow_mut().insert(signal.as_u64(), value);
                 before.unwrap_or(value)
             }
@@ -120,7 +146,7 @@ impl Signals for BrokenDevice {
     }
     fn arm(&self, signal: SignalHandle, value: SignalValue) {
         match self.flaw {
-            Flaw::ArmsNothing => {}
+            Flaw::ArmsNothing if self.is_shared(signal) => {}
             Flaw::ArmsByAdding if value > SignalValue::DONE => {
                 let sum = self.device.load(signal).as_i64() + value.as_i64();
                 self.device.arm(signal, SignalValue::new(sum));
@@ -175,10 +201,9 @@ impl HostWait for BrokenDevice {
         match self.flaw {
             Flaw::ForcesNothing => {}
             Flaw::ForcesForGood => {
-                // The device's decrement brings it back to 0.
-                self.device.arm(signal, SignalValue::ARMED);
-                self.device.flush();
-                self.common.loads.borrow_mut().insert(signal.as_u64(), SignalValue::DONE);
+                self.device.force(signal);
+                // The device's decrement, which is late, brings it to 0 and not below.
+                self.common.forced.borrow_mut().insert(signal.as_u64());
             }
             _ => self.device.force(signal),
         }
@@ -186,8 +211,7 @@ impl HostWait for BrokenDevice {
 }
 impl Timestamps for BrokenDevice {
     fn timestamps(&self, signal: SignalHandle, engine: Engine) -> RawInterval {
-        let engine =
-            if self.is(Flaw::StampsOfTheOtherEngine) { Engine::Compute } else { engine };
+        let engine = if self.is(Flaw::StampsOfTheOtherEngine) { Engine::Compute } else { engine };
         let raw = self.device.timestamps(signal, engine);
         match self.flaw {
             Flaw::StampsReversed => Interval::new(raw, self.device.tick_rate())

@@ -8,6 +8,10 @@ pub(crate) enum Flaw {
     CapabilitiesChange,
     /// All devices have one identity.
     OneIdentity,
+    /// The second device says from the start that it is lost.
+    SecondIsLost,
+    /// A loss is not noticed.
+    LossUnnoticed,
     /// A loss is forgotten after a while.
     LossIsForgotten,
     /// One device is lost with the other.
@@ -18,17 +22,21 @@ pub(crate) enum Flaw {
     // Signals
     /// A batch has one signal twice.
     CreatesTwice,
-    /// New signals are armed with 2.
+    /// New signals in shared memory are armed with 2.
     CreatesArmedWithTwo,
+    /// What is in host memory is said to wake a sleeper.
+    CreatesElsewhere,
     /// On a lost device it goes on creating.
     CreatesWhenLost,
     /// A destroyed signal goes on using up an interrupt.
     DestroysNothing,
     /// A value below 0 is loaded as 0.
     LoadsNothingBelowZero,
-    /// A load brings what the load before it could have brought.
+    /// In shared memory, a load brings what the load before it could have brought.
     LoadsLate,
-    /// An arm stores nothing.
+    /// A load waits a while for the value to fall.
+    LoadsWait,
+    /// In shared memory, an arm stores nothing.
     ArmsNothing,
     /// An arm adds to the value.
     ArmsByAdding,
@@ -60,6 +68,8 @@ pub(crate) enum Flaw {
     ForcesForGood,
 
     // Timestamps
+    /// There are times, though the device says that it has no clock.
+    StampsWithoutAClock,
     /// Start and end are exchanged.
     StampsReversed,
     /// A signal keeps the stamps of its first use.
@@ -98,8 +108,12 @@ pub(crate) enum Flaw {
     // Packets
     /// Every tenth packet with a signal decrements it twice.
     DecrementsTwice,
-    /// Every tenth packet with a signal does not decrement it.
+    /// The first packet of a queue does not decrement its signal.
     DecrementsNot,
+    /// A packet without a signal decrements the first that was made.
+    DecrementsAnother,
+    /// AND without signals never completes.
+    AndOfNothingHangs,
     /// The barrier bit is not looked at.
     NoBarrierBit,
     /// AND waits for one of its signals.
@@ -122,6 +136,8 @@ pub(crate) enum Flaw {
     PeersUnseen,
 
     // CopyEngine
+    /// An engine has the identity of a queue.
+    EngineIsAQueue,
     /// A ticket is handed out twice.
     TicketsRepeat,
     /// A copy is complete before it has moved anything.
@@ -132,6 +148,8 @@ pub(crate) enum Flaw {
     CopiesAtOnce,
     /// A copy waits for the first of its signals.
     CopiesAfterTheFirst,
+    /// A lost device seems to take copies.
+    CopiesWhenLost,
     /// A part that was refused seems to be taken.
     RefusesSilently,
 

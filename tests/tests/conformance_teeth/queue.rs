@@ -24,6 +24,8 @@ pub(crate) struct BrokenQueue {
     pub(crate) lane: LaneId,
     /// Another queue of the device, where packets go that should not be seen yet.
     pub(crate) aside: MockQueue,
+    /// A signal that is never done.
+    pub(crate) never: SignalHandle,
     pub(crate) state: State,
 }
 /// What a broken queue remembers.
@@ -56,7 +58,7 @@ impl BrokenQueue {
         let numbered = |every: u64| {
             let number = self.state.completions.get() + 1;
             self.state.completions.set(number);
-            number % every == 0
+            number.is_multiple_of(every)
         };
         packet.body = match (self.flaw, packet.body) {
             (Flaw::AndIsOr, Body::And(deps)) => Body::Or(deps),
@@ -66,12 +68,15 @@ impl BrokenQueue {
                 let four: Vec<_> = deps.iter().take(MAX_DEPS - 1).collect();
                 Body::And(Deps::take(&four).0)
             }
-            (Flaw::AndBelowZero, Body::And(deps)) => Body::And(self.keep(deps, |signal| {
-                self.device.load(signal) >= SignalValue::DONE
-            })),
-            (Flaw::PeersUnseen, Body::And(deps)) => Body::And(
-                self.keep(deps, |signal| self.owner(signal) == Some(self.device.id())),
-            ),
+            (Flaw::AndOfNothingHangs, Body::And(deps)) if deps.iter().next().is_none() => {
+                Body::And(Deps::take(&[self.never]).0)
+            }
+            (Flaw::AndBelowZero, Body::And(deps)) => {
+                Body::And(self.keep(deps, |signal| self.device.load(signal) >= SignalValue::DONE))
+            }
+            (Flaw::PeersUnseen, Body::And(deps)) => {
+                Body::And(self.keep(deps, |signal| self.owner(signal) == Some(self.device.id())))
+            }
             (Flaw::ValueIsAnd, Body::Value(wait)) => Body::And(Deps::take(&[wait.signal]).0),
             (Flaw::ValueOfNothing, Body::Value(_)) => Body::And(Deps::NONE),
             (_, body) => body,
@@ -84,9 +89,13 @@ impl BrokenQueue {
                 Flaw::DecrementsTwice if numbered(10) => {
                     self.put_aside(&Packet { body: Body::And(Deps::NONE), ..packet });
                 }
-                Flaw::DecrementsNot if numbered(10) => packet.completes = SignalHandle::NULL,
+                Flaw::DecrementsNot if !numbered(u64::MAX) && self.state.completions.get() == 1 => {
+                    packet.completes = SignalHandle::NULL;
+                }
                 _ => {}
             }
+        } else if self.is(Flaw::DecrementsAnother) {
+            packet.completes = SignalHandle::new(1);
         }
         packet
     }
@@ -109,7 +118,7 @@ impl PacketQueue for BrokenQueue {
         }
         let first = self.queue.reserve(count);
         if self.is(Flaw::IndicesRepeat) && count.count() > 1 {
-            // The last of them is the first of the next.
+            // Now and then the last of them twice.
             let repeated = PacketId::new(first.as_u64() + u64::from(count.count()) - 1);
             self.state.next.set(first.as_u64() + u64::from(count.count()));
             return if self.state.reads.replace(1) == 1 { repeated } else { first };
@@ -145,7 +154,7 @@ impl PacketQueue for BrokenQueue {
         let read = self.queue.read_index();
         self.state.reads.set(self.state.reads.get() + 1);
         match self.flaw {
-            Flaw::ReadIndexGoesBack if self.state.reads.get() % 7 == 0 => {
+            Flaw::ReadIndexGoesBack if self.state.reads.get().is_multiple_of(7) => {
                 PacketId::new(read.as_u64().saturating_sub(3))
             }
             Flaw::ReadIndexPasses => read.plus(1),

@@ -3,13 +3,13 @@
 use std::{cell::Cell, rc::Rc, time::Duration};
 
 use ringfence::{
-    backend::{HandlerToken, PacketQueue},
-    id::LaneId,
+    backend::{CopyEngine, Device, DeviceStatus, HandlerToken, PacketQueue, SignalMemory, Signals},
+    id::{LaneId, SignalHandle},
 };
 use ringfence_mock::{chooser::Profile, work::Kernel};
 use ringfence_tests::conformance::{
-    Drive, Kind, Length, Lists, Machine, MockMemory, MockSubject, RingSize, Shared, Stamps,
-    Subject, Transfer, Worker, take_turns,
+    Drive, Facts, Kind, Length, Lists, Machine, MockMemory, MockSubject, RingSize, Shared, Stamps,
+    Subject, Transfer, Unstamped, Worker, cannot, take_turns,
 };
 
 use crate::{
@@ -31,7 +31,8 @@ pub(crate) struct Broken {
 impl Broken {
     pub(crate) fn start(flaw: Flaw) -> Self {
         let kind = match flaw {
-            Flaw::PublishesNothing => Kind::DeviceRings,
+            Flaw::PublishesNothing | Flaw::CompletesBeforeItMoved => Kind::DeviceRings,
+            Flaw::CreatesElsewhere => Kind::Plain,
             _ => Kind::Discrete,
         };
         let mock = MockSubject::start(Machine { kind, profile: Profile::Tame, devices: 2 }, 1);
@@ -62,7 +63,13 @@ impl Subject for Broken {
         let lane = self.lane.get().unwrap_or(queue.lane());
         self.lane.set(Some(lane));
         let device = self.mock.device(of).clone();
-        BrokenQueue { queue, device, flaw: self.flaw, lane, aside, state: State::default() }
+        let (flaw, state) = (self.flaw, State::default());
+        let mut never = [SignalHandle::NULL];
+        if flaw == Flaw::AndOfNothingHangs {
+            let _made = device.create(SignalMemory::Host, &mut never);
+        }
+        let never = never[0];
+        BrokenQueue { queue, device, flaw, lane, aside, never, state }
     }
     fn slots(&self, size: RingSize) -> u64 {
         let slots = self.mock.slots(size);
@@ -72,7 +79,9 @@ impl Subject for Broken {
     fn engine(&self, of: usize) -> BrokenEngine {
         let (engine, aside) = (self.mock.engine(of), self.mock.queue(of, RingSize::Usual));
         let device = self.mock.device(of).clone();
-        BrokenEngine { engine, device, flaw: self.flaw, aside, last: Cell::new(None) }
+        let (flaw, last) = (self.flaw, Cell::new(None));
+        let lane = self.lane.get().unwrap_or(engine.lane());
+        BrokenEngine { engine, device, flaw, lane, aside, last }
     }
     fn kernel(&self, of: usize, length: Length) -> Kernel {
         self.mock.kernel(of, length)
@@ -134,7 +143,10 @@ impl Subject for Broken {
         self.mock.attach_profiler(nth)
     }
     fn stamps(&self) -> Stamps {
-        self.mock.stamps()
+        match self.flaw {
+            Flaw::StampsWithoutAClock => Stamps::None,
+            _ => self.mock.stamps(),
+        }
     }
     fn unstamped_queue(&self, _: usize) -> Option<BrokenQueue> {
         None
@@ -143,12 +155,18 @@ impl Subject for Broken {
         self.mock.violations()
     }
     fn lists(&self) -> Lists {
-        self.mock.lists()
+        let facts = Facts {
+            capabilities: self.mock.device(0).capabilities(),
+            devices: self.devices(),
+            stamps: self.stamps(),
+            unstamped: Unstamped::Impossible,
+            drive: Drive::Virtual,
+        };
+        Lists { cannot: cannot(&facts), not_yet: Vec::new() }
     }
 }
 impl Broken {
     fn is_lost(&self) -> bool {
-        use ringfence::backend::{Device, DeviceStatus};
         self.mock.device(0).status() == DeviceStatus::Lost
     }
 }

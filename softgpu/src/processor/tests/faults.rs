@@ -52,6 +52,18 @@ fn a_malformed_packet_stops_its_queue_and_tells_the_exception_handler() {
 }
 
 #[test]
+fn what_has_started_completes_behind_a_malformed_packet() {
+    let mut rig = Rig::with(1, |settings| settings.kernel = span(1000, 1000));
+    let kernel = Wire::kernel().completes(signal(0));
+    rig.submit(0, &[kernel, Wire::of_type(4), Wire::kernel().completes(signal(1))]);
+    assert_eq!(rig.value(0), 1, "it runs");
+    rig.now = ns(50_000);
+    let _ = rig.step(0);
+    assert_eq!((rig.value(0), rig.value(1)), (0, 1));
+    assert_eq!(rig.step(0), Progress::Idle);
+}
+
+#[test]
 fn without_a_handler_the_inactive_signal_tells() {
     for (packet, why) in malformed() {
         let mut rig = with_inactive_signal();

@@ -143,8 +143,8 @@ pub(super) fn decrement_in_device_memory<S: Subject>(on: &S) -> Checked {
         let (from, to) = (on.memory(0, round), on.memory(0, 0));
         submit(on, &engine, (&from, &to), signal, &[])?;
         bench.finishes("a copy", signal)?;
-        bench.stays("a copy", signal, 0)?;
         check!(on.holds(&to, round), "round {round}: the data was not there");
+        bench.stays("a copy", signal, 0)?;
         bench.arm(signal, 1);
     }
     Ok(())

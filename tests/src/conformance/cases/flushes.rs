@@ -5,7 +5,8 @@
 
 use ringfence::{
     backend::{
-        Body, CopyEngine, CopyRefused, Deps, Device, MAX_DEPS, PartIndex, RingMemory, SignalMemory, Signals,
+        Body, CopyEngine, CopyRefused, Deps, Device, MAX_DEPS, PartIndex, RingMemory, SignalMemory,
+        Signals,
     },
     id::{SignalHandle, SignalValue},
 };

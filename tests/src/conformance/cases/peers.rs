@@ -19,7 +19,7 @@ fn two<S: Subject>(on: &S) -> Checked<(Bench<'_, S>, Bench<'_, S>)> {
 /// A wait on one device for work behind a long kernel on the other never passes early.
 pub(super) fn wait_for_each_other<S: Subject>(on: &S) -> Checked {
     let (first, second) = two(on)?;
-    for round in 0..150 {
+    for round in 0..300 {
         let (worker, waiter) = if round % 2 == 0 { (&first, &second) } else { (&second, &first) };
         let (work, passed) = (worker.host_signal()?, waiter.host_signal()?);
         waiter.await_all(&[work], passed);
@@ -69,8 +69,13 @@ pub(super) fn copies_wait_for_each_other<S: Subject>(on: &S) -> Checked {
     for round in 1..=10 {
         let (from, to) = (on.memory(1, round), on.memory(1, 0));
         let (work, copied) = (first.host_signal()?, second.host_signal()?);
-        let taken =
-            engine.submit(engine.reserve(), PartIndex::new(0), on.copy(&from, &to), copied, &[work]);
+        let taken = engine.submit(
+            engine.reserve(),
+            PartIndex::new(0),
+            on.copy(&from, &to),
+            copied,
+            &[work],
+        );
         same("a copy", taken, Ok(()))?;
         second.is_held("a copy that waits for another device", copied)?;
         check!(on.holds(&to, 0), "it moved before it was allowed");
@@ -87,7 +92,8 @@ pub(super) fn are_waited_for_on_the_host<S: Subject>(on: &S) -> Checked {
     for round in 0..20 {
         let mut all = Vec::new();
         for bench in [&first, &second] {
-            let interrupt = bench.signal(SignalMemory::Interrupt).or_else(|_| bench.host_signal())?;
+            let interrupt =
+                bench.signal(SignalMemory::Interrupt).or_else(|_| bench.host_signal())?;
             bench.run(Length::Long, interrupt);
             all.push((bench, interrupt));
         }

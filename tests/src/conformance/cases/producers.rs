@@ -1,12 +1,12 @@
 //! Four producers on four queues, and on one.
 
 use ringfence::{
+    backend::PacketQueue,
     drive::{HardwareQueue, Submission, Tracker},
     error::Error,
     event::{Event, EventOptions},
     id::{Barrier, PacketId},
     ledger::Counts,
-    backend::PacketQueue,
 };
 
 use super::{
@@ -36,7 +36,7 @@ impl<S: Subject> Producer<'_, S> {
         let stream = self.stream.as_mut().map_err(|error| error.to_string())?;
         let words = |error: Error| error.to_string();
         for barrier in [Barrier::Set, Barrier::Clear, Barrier::Clear] {
-            let length = if self.round % 7 == 0 { Length::Long } else { Length::Short };
+            let length = if self.round.is_multiple_of(7) { Length::Long } else { Length::Short };
             let kernel = Submission::kernel(on.kernel(0, length)).barrier(barrier);
             let of = stream.submit(kernel).map_err(words)?;
             if self.last.is_some_and(|last| of.packet() <= last) {
@@ -44,7 +44,7 @@ impl<S: Subject> Producer<'_, S> {
             }
             self.last = Some(of.packet());
         }
-        if self.round % 3 == 0 {
+        if self.round.is_multiple_of(3) {
             self.event.record(stream).map_err(words)?;
         }
         match self.round % 16 {

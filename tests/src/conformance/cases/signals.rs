@@ -9,7 +9,7 @@ use ringfence::{
 
 use super::super::{
     Checked, Length, Subject,
-    bench::Bench,
+    bench::{Bench, PATIENCE},
     check::{check, has, same},
 };
 
@@ -78,7 +78,8 @@ pub(super) fn visible_to_the_device<S: Subject>(on: &S) -> Checked {
 }
 /// What the device says that it does not have is refused, or comes from host memory and says so.
 pub(super) fn what_is_not_there<S: Subject>(on: &S) -> Checked {
-    let missing: Vec<_> = SignalMemory::ALL.into_iter().filter(|m| !memories(on).contains(m)).collect();
+    let missing: Vec<_> =
+        SignalMemory::ALL.into_iter().filter(|m| !memories(on).contains(m)).collect();
     has(!missing.is_empty(), "a memory that the device does not have")?;
     for memory in missing {
         let mut one = [SignalHandle::NULL];
@@ -126,9 +127,12 @@ pub(super) fn load_never_blocks<S: Subject>(on: &S) -> Checked {
         let signal = bench.signal(memory)?;
         let gate = bench.close_gate()?;
         bench.run(Length::Short, signal);
+        let begun = on.now();
         for _ in 0..1_000 {
             same("a load of what is held back", bench.value(signal), 1)?;
         }
+        let took = on.now().saturating_sub(begun);
+        check!(took < PATIENCE / 2, "1,000 loads took {took:?}");
         bench.open_gate(gate);
         bench.finishes("once it may", signal)?;
     }

@@ -85,7 +85,10 @@ pub(super) fn of_the_last_use<S: Subject>(on: &S) -> Checked {
         bench.finishes("a kernel", signal)?;
         let ran = interval(&bench, signal, Engine::Compute)?;
         let (began, now) = ran.map_or((0, 0), |ran| (ran.start(), ran.end()));
-        check!(began >= ended, "round {round}: began at {began}, and the use before ended at {ended}");
+        check!(
+            began >= ended,
+            "round {round}: began at {began}, and the use before ended at {ended}"
+        );
         ended = now;
         bench.arm(signal, 1);
     }
@@ -112,7 +115,11 @@ pub(super) fn of_copies<S: Subject>(on: &S) -> Checked {
         let (from, to) = (on.memory(0, word), on.memory(0, 0));
         let begun = on.now();
         let work = on.copy(&from, &to);
-        same("a copy", engine.submit(engine.reserve(), PartIndex::new(0), work, signal, &[]), Ok(()))?;
+        same(
+            "a copy",
+            engine.submit(engine.reserve(), PartIndex::new(0), work, signal, &[]),
+            Ok(()),
+        )?;
         bench.finishes("a copy", signal)?;
         let took = on.now().saturating_sub(begun);
         if let Some(ran) = interval(&bench, signal, Engine::Copy)? {

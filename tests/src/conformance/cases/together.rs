@@ -97,7 +97,10 @@ impl<'a, S: Subject> Worker<'a, S> for Publish {
             Next::Commit(first, count) => {
                 for at in (0..u64::from(count)).map(|more| first.plus(more)) {
                     let body = Body::And(Deps::NONE);
-                    queue.commit(at, &Packet { body, completes: self.completes, ..Packet::nothing() });
+                    queue.commit(
+                        at,
+                        &Packet { body, completes: self.completes, ..Packet::nothing() },
+                    );
                 }
                 hand.next = Next::Tell(first.plus(u64::from(count) - 1));
             }

@@ -42,9 +42,7 @@ impl Machine {
             | Features::INTERRUPTS;
         let path = HostDataPath::Hdp;
         match self.kind {
-            Kind::Discrete => {
-                Capabilities { features: discrete, rings: RingMemory::System, path }
-            }
+            Kind::Discrete => Capabilities { features: discrete, rings: RingMemory::System, path },
             Kind::DeviceRings => Capabilities {
                 features: discrete | Features::DEVICE_SIGNALS_ON_COPIES,
                 rings: RingMemory::Device,

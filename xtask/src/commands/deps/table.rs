@@ -56,7 +56,7 @@ pub(super) const CRATES: &[Crate] = &[
     Crate {
         directory: "softgpu/programs",
         package: "ringfence-softgpu-programs",
-        ours: &["ringfence-hsa"],
+        ours: &["ringfence", "ringfence-hsa"],
         others: Others::Any,
     },
     Crate {
