@@ -59,7 +59,7 @@ impl State {
         waits: &[SignalHandle],
     ) -> Result<(), CopyRefused> {
         self.spend(self.settings.costs.copy_part);
-        if let Err(why) = self.check_part(device, part, completes) {
+        if let Err(why) = self.check_part(device, part, completes, waits) {
             self.model.refuse(of);
             self.oracle.refused(of, completes);
             self.note(Event::PartRefused { of, part });
@@ -77,12 +77,16 @@ impl State {
         device: DeviceId,
         part: PartIndex,
         completes: SignalHandle,
+        waits: &[SignalHandle],
     ) -> Result<(), CopyRefused> {
         let features = self.model.capabilities(device).features;
+        let looks_in_device = waits.iter().any(|&signal| self.memory(signal).is_device());
         let in_device = self.memory(completes).is_device();
         if self.is_lost(device) {
             Err(CopyRefused::DeviceLost)
         } else if in_device && !features.contains(Features::DEVICE_SIGNALS_ON_COPIES) {
+            Err(CopyRefused::SignalMemory)
+        } else if looks_in_device && !features.contains(Features::DEVICE_WAITS_ON_COPIES) {
             Err(CopyRefused::SignalMemory)
         } else if self.faults.refuses(part) {
             Err(CopyRefused::Failed)

@@ -88,13 +88,14 @@ impl DeviceSettings {
 }
 impl Default for DeviceSettings {
     /// A large device: large BAR, device signals, interrupts, barrier-value packets; packet rings in
-    /// system memory behind a host data path cache; 100 MHz. Copies take no device signals, and peers
-    /// do not wait for them.
+    /// system memory behind a host data path cache; 100 MHz. Copies wait for device signals and
+    /// complete none, and peers do not wait for them.
     fn default() -> Self {
         let features = Features::LARGE_BAR
             | Features::DEVICE_SIGNALS
             | Features::BARRIER_VALUE
-            | Features::INTERRUPTS;
+            | Features::INTERRUPTS
+            | Features::DEVICE_WAITS_ON_COPIES;
         let (rings, path) = (RingMemory::System, HostDataPath::Hdp);
         Self { capabilities: Capabilities { features, rings, path }, tick_rate: Self::MHZ_100 }
     }

@@ -20,6 +20,9 @@ bitflags::bitflags! {
         /// Another device may wait for a signal in this device's memory. Cannot be proven by trying
         /// (visibility to a peer), so never probed.
         const PEER_DEVICE_WAITS = 1 << 6;
+        /// A copy engine may wait for a signal in device memory. Without it, a tracker puts a marker with a
+        /// host signal between such a use and the copy.
+        const DEVICE_WAITS_ON_COPIES = 1 << 7;
     }
 }
 

@@ -23,8 +23,8 @@ pub enum CopyRefused {
     /// The runtime returned an error for this part.
     #[error("the copy engine refused a part")]
     Failed,
-    /// The completion signal is in memory that this engine cannot decrement.
-    #[error("the copy engine cannot complete a signal in this memory")]
+    /// A signal is in memory that this engine cannot decrement, or cannot wait for.
+    #[error("the copy engine cannot complete a signal in this memory, or wait for it")]
     SignalMemory,
     /// The device is gone.
     #[error("the device was lost")]

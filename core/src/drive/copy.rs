@@ -1,12 +1,15 @@
 //! Copies on another engine, in one part or many (S5, S8).
 
 use super::{
-    marker::Awaited,
+    marker::{Awaited, WaitBy},
+    submission::Submission,
     submit::exhausted,
     tracker::{Life, Tracker},
 };
 use crate::{
-    backend::{CopyEngine, Device, Engine, PacketQueue, PartIndex, WaitHint, WaitOutcome},
+    backend::{
+        CopyEngine, Device, Engine, Features, PacketQueue, PartIndex, WaitHint, WaitOutcome,
+    },
     error::Error,
     id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
     placement::Role,
@@ -45,7 +48,8 @@ impl<'a, W> CopySubmission<'a, W> {
 
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Submits a copy. Its signal starts at the number of parts, and only its own value proves it, or a
-    /// packet that waited for it. `reuse` as in [`submit_recorded`](Self::submit_recorded).
+    /// packet that waited for it. Where the engine cannot wait for a use whose signal is in device memory,
+    /// the stream's queue waits for that, and the copy for a marker behind it. `reuse` as in [`submit_recorded`](Self::submit_recorded).
     ///
     /// # Errors
     /// [`Error::PartFailed`] when the engine refused a part: those before it were waited for, up to the
@@ -57,7 +61,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn copy<E: CopyEngine>(
         &mut self,
         engine: &E,
-        what: CopySubmission<'_, E::Work>,
+        mut what: CopySubmission<'_, E::Work>,
         reuse: Option<Arc<Record>>,
     ) -> Result<Arc<Record>, Error> {
         let count = u32::try_from(what.parts.len()).ok().and_then(NonZeroU32::new);
@@ -67,6 +71,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         for awaited in &what.waits {
             awaited.check_reader(self.device.id(), self.capabilities.features)?;
+        }
+        if !self.capabilities.features.contains(Features::DEVICE_WAITS_ON_COPIES) {
+            self.wait_in_host_memory(&mut what.waits)?;
         }
         let mut record = self.fresh_record(reuse);
         let waits: Vec<SignalHandle> = what.waits.iter().map(Awaited::signal).collect();
@@ -82,6 +89,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
         }
         Ok(record)
+    }
+    /// Puts one marker with a host signal in the place of all uses that a copy engine cannot wait for: the
+    /// queue waits for those, and the copy for the marker.
+    fn wait_in_host_memory(&mut self, waits: &mut Vec<Awaited>) -> Result<(), Error> {
+        if !waits.iter().any(|awaited| awaited.memory().is_device()) {
+            return Ok(());
+        }
+        let all = std::mem::take(waits);
+        let (far, near): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|awaited| awaited.memory().is_device());
+        *waits = near;
+        self.await_uses(far.into_iter().map(Some), WaitBy::And)?;
+        let marker = self.submit_recorded(Submission::marker(Role::HostQuery), None)?;
+        waits.extend(Awaited::of(&marker)?);
+        Ok(())
     }
     fn bind_copy<E: CopyEngine>(
         &mut self,

@@ -220,8 +220,13 @@ impl Event {
     pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
         self.recorded.as_ref()?.interval(device)
     }
-    /// The time from this event to a later one, if both are finished and timed by one clock.
+    /// The time from this event to a later one, if both are finished, timed, and recorded on one device:
+    /// clocks of two devices start at moments of their own.
     pub fn elapsed_to<D: Device>(&self, later: &Self, device: &D) -> Option<Duration> {
+        let recorded_on = |event: &Self| Some(event.recorded.as_ref()?.record.about().device);
+        if recorded_on(self) != recorded_on(later) {
+            return None;
+        }
         self.interval(device)?.elapsed_to(later.interval(device)?)
     }
 }

@@ -3,7 +3,7 @@
 use mockall::Sequence;
 use ringfence::{
     backend::{Capabilities, Features, RingMemory},
-    drive::CopySubmission,
+    drive::{Awaited, CopySubmission, Submission},
     id::{PacketId, SignalValue},
 };
 
@@ -50,6 +50,44 @@ fn parts_are_armed_then_flushed_then_issued() {
     let queue = queue(0, 0);
     let mut stream = open(&gpu, &queue, on_device_signals());
     stream.copy(&engine, CopySubmission::new(&[7, 8, 9]), None).unwrap();
+}
+
+#[test]
+fn a_copy_that_cannot_wait_in_device_memory_waits_for_a_marker_in_host_memory() {
+    for (capabilities, markers) in [
+        (DISCRETE, 2),
+        (
+            Capabilities {
+                features: DISCRETE.features.union(Features::DEVICE_WAITS_ON_COPIES),
+                ..DISCRETE
+            },
+            0,
+        ),
+    ] {
+        let mut gpu = gpu(capabilities);
+        creates(&mut gpu);
+        gpu.expect_flush().return_const(());
+        gpu.expect_publish_stores().return_const(());
+        let mut sdma = MockSdma::new();
+        sdma.expect_lane().return_const(lane(9));
+        sdma.expect_reserve().times(1).return_const(PacketId::FIRST);
+        let waited = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = waited.clone();
+        sdma.expect_submit().times(1).returning(move |_, _, _, _, waits| {
+            seen.lock().unwrap().extend_from_slice(waits);
+            Ok(())
+        });
+        let queue = queue(0, 0);
+        let mut stream = open(&gpu, &queue, on_device_signals());
+        let kernel = stream.submit_recorded(Submission::kernel(()), None).unwrap();
+        assert!(kernel.about().memory.is_device());
+        let awaited = Awaited::of(&kernel).unwrap().expect("it is in flight");
+        let direct = awaited.signal();
+        stream.copy(&sdma, CopySubmission::new(&[7]).after(awaited), None).unwrap();
+        let waited = waited.lock().unwrap();
+        assert_eq!(waited.len(), 1);
+        assert_eq!(waited[0] == direct, markers == 0, "{markers} markers");
+    }
 }
 
 #[test]

@@ -43,7 +43,9 @@ pub(super) fn system(setup: &Setup, chooser: Box<dyn Chooser>, pace: Pace) -> Mo
 
 /// One of its devices.
 pub(super) fn device(setup: &Setup) -> DeviceSettings {
-    let features = setup.features.iter().fold(Features::empty(), |all, feature| {
+    // Copies of scenarios wait for signals wherever those are.
+    let always = Features::DEVICE_WAITS_ON_COPIES;
+    let features = setup.features.iter().fold(always, |all, feature| {
         all | match feature {
             Feature::LargeBar => Features::LARGE_BAR,
             Feature::DeviceSignals => Features::DEVICE_SIGNALS,

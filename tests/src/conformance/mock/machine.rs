@@ -39,7 +39,8 @@ impl Machine {
         let discrete = Features::LARGE_BAR
             | Features::DEVICE_SIGNALS
             | Features::BARRIER_VALUE
-            | Features::INTERRUPTS;
+            | Features::INTERRUPTS
+            | Features::DEVICE_WAITS_ON_COPIES;
         let path = HostDataPath::Hdp;
         match self.kind {
             Kind::Discrete => Capabilities { features: discrete, rings: RingMemory::System, path },
