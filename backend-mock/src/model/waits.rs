@@ -89,6 +89,7 @@ impl Waits {
     }
     /// The packet saw that `signal` was `value`: what that fulfils is not waited for again, whatever
     /// becomes of the signal.
+    #[inline]
     pub fn saw(&mut self, signal: SignalHandle, value: SignalValue) {
         match *self {
             Self::All(deps) if value == SignalValue::DONE => {
@@ -109,6 +110,7 @@ impl Waits {
         }
     }
     /// The signals that are still waited for.
+    #[inline]
     pub fn signals(&self) -> impl Iterator<Item = SignalHandle> + '_ {
         let (deps, value) = match self {
             Self::Nothing => (None, None),

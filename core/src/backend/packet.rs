@@ -19,6 +19,7 @@ impl Deps {
     /// let (deps, rest) = Deps::take(&six);
     /// assert_eq!((deps.iter().count(), rest), (5, &six[5..]));
     /// ```
+    #[inline]
     pub fn take(signals: &[SignalHandle]) -> (Self, &[SignalHandle]) {
         let (now, rest) = signals.split_at(signals.len().min(MAX_DEPS));
         let mut deps = Self::NONE;
@@ -26,6 +27,7 @@ impl Deps {
         (deps, rest)
     }
     /// The signals, without the empty places.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = SignalHandle> + '_ {
         self.0.iter().copied().filter(|signal| !signal.is_null())
     }

@@ -14,7 +14,7 @@ use std::{
     os::fd::{BorrowedFd, OwnedFd},
     sync::{
         Mutex, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -96,6 +96,8 @@ pub struct Memory {
     registers: Vec<AtomicU64>,
     flushes: Vec<AtomicU64>,
     freed: Mutex<Vec<Range<Address>>>,
+    /// Whether there is anything in it: the engine asks at each turn.
+    has_freed: AtomicBool,
     settings: Settings,
 }
 
@@ -112,6 +114,7 @@ impl Memory {
             registers: registers.iter().copied().map(AtomicU64::new).collect(),
             flushes: registers.iter().map(|_| AtomicU64::new(0)).collect(),
             freed: Mutex::default(),
+            has_freed: AtomicBool::new(false),
             settings: settings.clone(),
         })
     }
@@ -214,6 +217,7 @@ impl Memory {
     fn remove(&self, at: Address) {
         if let Some(region) = self.write_table(|table| table.remove(at)) {
             lock(&self.freed).push(at..at.plus(region.bytes));
+            self.has_freed.store(true, Ordering::Release);
         }
     }
     /// Makes an object visible to a GPU.
@@ -258,6 +262,10 @@ impl Memory {
     }
     /// Takes what was freed since this was asked last: what was learnt from its contents is stale.
     pub fn take_freed(&self) -> Vec<Range<Address>> {
+        if !self.has_freed.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        self.has_freed.store(false, Ordering::Relaxed);
         std::mem::take(&mut lock(&self.freed))
     }
     /// Memory as `gpu` sees it now. Nothing is freed while the view lives.

@@ -32,6 +32,8 @@ pub struct View<'a> {
     now: Duration,
     /// The regions found last: a packet's accesses go to its ring, its queue and its signal in turn.
     recent: [Cell<Region>; RECENT],
+    /// Where each of them starts, and how long it is.
+    bounds: [Cell<(u64, u64)>; RECENT],
     /// Which of them is forgotten next.
     oldest: Cell<usize>,
 }
@@ -44,23 +46,31 @@ impl<'a> View<'a> {
         now: Duration,
     ) -> Self {
         let recent = [const { Cell::new(Region::EMPTY) }; RECENT];
-        Self { memory, table, gpu, now, recent, oldest: Cell::new(0) }
+        let bounds = [const { Cell::new((0, 0)) }; RECENT];
+        Self { memory, table, gpu, now, recent, bounds, oldest: Cell::new(0) }
     }
-    fn find(&self, at: Address, bytes: u64) -> Result<(Region, *mut u8), Fault> {
-        let here = |region: Region| {
-            let offset = at.since(region.start)?;
-            let room = region.bytes.checked_sub(offset)?;
-            (bytes <= room).then(|| (region, (region.host + offset) as *mut u8))
-        };
-        if let Some(found) = self.recent.iter().find_map(|region| here(region.get())) {
-            return Ok(found);
+    #[inline(always)]
+    fn find(&self, at: Address, bytes: u64) -> Result<(&Cell<Region>, *mut u8), Fault> {
+        for (bounds, region) in self.bounds.iter().zip(&self.recent) {
+            let (start, length) = bounds.get();
+            let offset = at.as_u64().wrapping_sub(start);
+            if offset < length && bytes <= length - offset {
+                return Ok((region, (region.get().host + offset) as *mut u8));
+            }
         }
+        self.find_in_table(at, bytes)
+    }
+    #[cold]
+    fn find_in_table(&self, at: Address, bytes: u64) -> Result<(&Cell<Region>, *mut u8), Fault> {
         let region = *self.table.find(self.gpu, at, bytes)?;
         let oldest = self.oldest.replace((self.oldest.get() + 1) % RECENT);
+        self.bounds[oldest].set((region.start.as_u64(), region.bytes));
         self.recent[oldest].set(region);
-        here(region).ok_or(Fault { at, bytes })
+        let offset = at.since(region.start).ok_or(Fault { at, bytes })?;
+        Ok((&self.recent[oldest], (region.host + offset) as *mut u8))
     }
-    fn word64(&self, at: Address) -> Result<(Region, &AtomicU64), Fault> {
+    #[inline(always)]
+    fn word64(&self, at: Address) -> Result<(&Cell<Region>, &AtomicU64), Fault> {
         let (region, host) = self.find(at, 8)?;
         if !host.cast::<u64>().is_aligned() {
             return Err(Fault { at, bytes: 8 });
@@ -69,6 +79,7 @@ impl<'a> View<'a> {
         // table is locked; aligned as checked; the host and devices use words of it as atomics.
         Ok((region, unsafe { AtomicU64::from_ptr(host.cast()) }))
     }
+    #[inline(always)]
     fn word32(&self, at: Address) -> Result<&AtomicU32, Fault> {
         let (_, host) = self.find(at, 4)?;
         if !host.cast::<u32>().is_aligned() {
@@ -79,8 +90,9 @@ impl<'a> View<'a> {
     }
     /// How this GPU sees the host's stores to a region: whose path must be flushed, and how long a
     /// store lingers.
-    fn delayed(&self, region: &Region) -> Option<(u32, Duration)> {
-        let Owner::Gpu(owner) = region.owner else { return None };
+    #[inline(always)]
+    fn delayed(&self, region: &Cell<Region>) -> Option<(u32, Duration)> {
+        let Owner::Gpu(owner) = region.get().owner else { return None };
         let settings = &self.memory.settings;
         let own = owner == self.gpu;
         match if own { settings.host_stores } else { settings.peer_stores } {
@@ -101,13 +113,15 @@ impl<'a> View<'a> {
         }
         Flushes(flushes.load(Ordering::Relaxed))
     }
-    fn wrote(&self, region: &Region, at: Address, value: u64) {
+    #[inline(always)]
+    fn wrote(&self, region: &Cell<Region>, at: Address, value: u64) {
         if let Some((owner, _)) = self.delayed(region) {
             let flushes = self.flushes(owner);
             lock(&self.memory.visibility).wrote(self.gpu, at, value, flushes);
         }
     }
-    fn seen(&self, region: &Region, at: Address, value: u64) -> u64 {
+    #[inline(always)]
+    fn seen(&self, region: &Cell<Region>, at: Address, value: u64) -> u64 {
         let Some((owner, lingering)) = self.delayed(region) else { return value };
         let flushes = self.flushes(owner);
         let mut visibility = lock(&self.memory.visibility);
@@ -153,7 +167,7 @@ impl Bus for View<'_> {
     }
     fn load_u64(&self, at: Address) -> Result<u64, Fault> {
         let (region, word) = self.word64(at)?;
-        Ok(self.seen(&region, at, word.load(Ordering::Acquire)))
+        Ok(self.seen(region, at, word.load(Ordering::Acquire)))
     }
     fn store_u32(&self, at: Address, value: u32) -> Result<(), Fault> {
         self.word32(at)?.store(value, Ordering::Release);
@@ -162,27 +176,27 @@ impl Bus for View<'_> {
     fn store_u64(&self, at: Address, value: u64) -> Result<(), Fault> {
         let (region, word) = self.word64(at)?;
         word.store(value, Ordering::Release);
-        self.wrote(&region, at, value);
+        self.wrote(region, at, value);
         Ok(())
     }
     fn add_u64(&self, at: Address, value: u64) -> Result<u64, Fault> {
         let (region, word) = self.word64(at)?;
         let memory = word.load(Ordering::Acquire);
-        let seen = self.seen(&region, at, memory);
+        let seen = self.seen(region, at, memory);
         let sum = seen.wrapping_add(value);
         if seen == memory {
             let sum = word.fetch_add(value, Ordering::AcqRel).wrapping_add(value);
-            self.wrote(&region, at, sum);
+            self.wrote(region, at, sum);
             return Ok(sum);
         }
         // The host's store is still on its way: it lands on top of this sum, which is lost.
-        self.wrote(&region, at, memory);
+        self.wrote(region, at, memory);
         Ok(sum)
     }
     fn or_u64(&self, at: Address, bits: u64) -> Result<u64, Fault> {
         let (region, word) = self.word64(at)?;
         let before = word.fetch_or(bits, Ordering::AcqRel);
-        self.wrote(&region, at, before | bits);
+        self.wrote(region, at, before | bits);
         Ok(before)
     }
     fn extent(&self, at: Address) -> Option<(Address, u64)> {

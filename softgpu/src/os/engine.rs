@@ -53,6 +53,7 @@ struct Shared {
     done: AtomicU32,
     /// GPUs that are gone, by bit.
     lost: AtomicU32,
+    /// Those of creations; those of packets are the thread's own.
     faults: Mutex<Countdown>,
 }
 
@@ -83,6 +84,7 @@ impl Engine {
             events,
             kernels,
             chance: Chance::new(settings.seed),
+            faults: Countdown::new(settings.faults),
             queues: Vec::new(),
             decremented: Vec::new(),
             reports: Vec::new(),
@@ -148,6 +150,7 @@ struct Hardware {
     events: &'static Events,
     kernels: Kernels,
     chance: Chance,
+    faults: Countdown,
     queues: Vec<Hosted>,
     decremented: Vec<(ringfence::id::SignalHandle, ringfence::id::SignalValue)>,
     reports: Vec<Report>,
@@ -226,7 +229,6 @@ impl Hardware {
             if self.queues[at].gpu() != gpu || !self.queues[at].has_work() {
                 continue;
             }
-            let mut faults = lock(&self.shared.faults);
             let mut turn = Turn {
                 bus: &view,
                 now,
@@ -234,12 +236,11 @@ impl Hardware {
                 settings: &self.settings,
                 chance: &mut self.chance,
                 kernels: &mut self.kernels,
-                faults: &mut faults,
+                faults: &mut self.faults,
                 reports: &mut self.reports,
                 decremented: &mut self.decremented,
             };
             progress = soonest(progress, self.queues[at].step(&mut turn));
-            drop(faults);
             for (signal, value) in self.decremented.drain(..) {
                 let others = self.queues.iter_mut().enumerate().filter(|(other, _)| *other != at);
                 others.for_each(|(_, other)| other.saw(signal, value));

@@ -163,8 +163,10 @@ pub unsafe extern "C" fn hsa_queue_create(
     let status =
         unsafe { next(agent, size, kind, on_error, data, private_bytes, group_bytes, queue) };
     if status == hsa_status_t::HSA_STATUS_SUCCESS {
+        // SAFETY: the runtime wrote to it, so that it can be read.
+        let made = unsafe { queue.read() };
         // SAFETY: the runtime made a queue, and wrote where it is.
-        unsafe { packets::learn(*queue) };
+        unsafe { packets::learn(made) };
     }
     status
 }
