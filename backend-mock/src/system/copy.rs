@@ -80,13 +80,13 @@ impl State {
         waits: &[SignalHandle],
     ) -> Result<(), CopyRefused> {
         let features = self.model.capabilities(device).features;
-        let looks_in_device = waits.iter().any(|&signal| self.memory(signal).is_device());
-        let in_device = self.memory(completes).is_device();
+        let completes_there = self.memory(completes).is_device();
+        let waits_there = waits.iter().any(|&signal| self.memory(signal).is_device());
+        let cannot = completes_there && !features.contains(Features::DEVICE_SIGNALS_ON_COPIES)
+            || waits_there && !features.contains(Features::DEVICE_WAITS_ON_COPIES);
         if self.is_lost(device) {
             Err(CopyRefused::DeviceLost)
-        } else if in_device && !features.contains(Features::DEVICE_SIGNALS_ON_COPIES) {
-            Err(CopyRefused::SignalMemory)
-        } else if looks_in_device && !features.contains(Features::DEVICE_WAITS_ON_COPIES) {
+        } else if cannot {
             Err(CopyRefused::SignalMemory)
         } else if self.faults.refuses(part) {
             Err(CopyRefused::Failed)

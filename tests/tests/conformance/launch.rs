@@ -32,7 +32,7 @@ pub(crate) struct Places {
     name: &'static str,
 }
 impl Release {
-    /// Where `cargo xtask rocm` and `cargo build --release -p ringfence-softgpu` put them.
+    /// Where `cargo xtask rocm` and `cargo build --profile softgpu -p ringfence-softgpu` put them.
     pub(crate) fn find(&self) -> Result<Places, String> {
         let target = target();
         let rocm = std::env::var_os("RINGFENCE_ROCM").map_or(target.join("rocm"), PathBuf::from);
@@ -51,11 +51,11 @@ impl Release {
                 rocm.display()
             ));
         }
-        let softgpu = target.join("release/libringfence_softgpu.so");
+        let softgpu = target.join("softgpu/libringfence_softgpu.so");
         let softgpu = std::env::var_os("RINGFENCE_SOFTGPU").map_or(softgpu, PathBuf::from);
         if !softgpu.exists() {
             return Err(format!(
-                "{} is missing; `cargo build --release -p ringfence-softgpu` makes it",
+                "{} is missing; `cargo build --profile softgpu -p ringfence-softgpu` makes it",
                 softgpu.display()
             ));
         }

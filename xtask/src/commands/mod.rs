@@ -3,6 +3,7 @@
 pub(crate) mod bench_gate;
 pub(crate) mod ci;
 pub(crate) mod deps;
+pub(crate) mod hsa;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod rocm;

@@ -94,6 +94,21 @@ fn start(tree: &Tree, options: &Options) -> Result<Infallible, Failure> {
     Err(Failure::Start { command: program.display().to_string(), source })
 }
 
+/// What precedes the path of a program that is started over the library, as cargo wants its runners: words
+/// without blanks.
+pub(crate) fn runner(runtime: &Runtime, tree: &Tree) -> Result<String, Failure> {
+    let launch = Launch::new(&Places::of(runtime, tree)?, Path::new("PROGRAM"), |_| None);
+    let text = |word: &OsStr| word.to_string_lossy().into_owned();
+    let words = if launch.variables.is_empty() {
+        let first = launch.first.iter().take(launch.first.len() - 1).map(|word| text(word));
+        std::iter::once(text(launch.program.as_os_str())).chain(first).collect::<Vec<_>>()
+    } else {
+        let set = |(name, value): &(&str, OsString)| format!("{name}={}", text(value));
+        std::iter::once("env".to_owned()).chain(launch.variables.iter().map(set)).collect()
+    };
+    Ok(words.join(" "))
+}
+
 /// How a program is started over the library.
 #[derive(PartialEq, Eq, Debug)]
 struct Launch {

@@ -1,7 +1,7 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{bench_gate, deps, loc, loom, rocm, rules, shuttle},
+    commands::{bench_gate, deps, hsa, loc, loom, rocm, rules, shuttle},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -9,6 +9,10 @@ use crate::{
 
 /// Every package, with what is optional in some of them: only so many builds of the whole.
 const WHOLE: &str = "--workspace --features ringfence-threads/rayon";
+
+/// What the plain tests are: those of `ringfence-tests` are run once, with the planted faults, and those of
+/// `ringfence-hsa` over a GPU.
+const TESTED: &str = "--workspace --exclude ringfence-tests --exclude ringfence-hsa --features ringfence-threads/rayon";
 
 /// The steps, in order.
 pub(crate) fn steps() -> Vec<Step> {
@@ -39,9 +43,12 @@ pub(crate) fn steps() -> Vec<Step> {
         // Its tests start programs over the library, and look for both where a user would.
         cargo(
             "softgpu and its programs",
-            "build --profile softgpu --package ringfence-softgpu --package ringfence-softgpu-programs",
+            "build --profile softgpu --package ringfence-softgpu --package ringfence-softgpu-programs --lib --bins --examples",
         ),
-        Step::new("tests", |tree| harness(tree).run(WHOLE, "dev")),
+        Step::new("tests", |tree| harness(tree).run(TESTED, "dev")),
+    ]);
+    steps.extend(hsa::steps());
+    steps.extend([
         cargo("examples in the documentation", format!("test {WHOLE} --doc")),
         Step::new("planted faults", |tree| {
             harness(tree).run("--package ringfence-tests --features planted", "checked")
