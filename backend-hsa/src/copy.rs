@@ -34,7 +34,7 @@ pub struct CopyWork {
 }
 
 impl CopyWork {
-    /// A copy of `bytes`.
+    /// A copy of `bytes`; one of none is refused when it is submitted.
     ///
     /// # Safety
     /// Whenever it is submitted, and until that is complete: both ranges lie in their buffers, which are there, and nobody uses
@@ -103,9 +103,20 @@ impl HsaCopyEngine {
                 &*idle.insert((allocate(MemoryPlace::Device)?, allocate(MemoryPlace::Host)?))
             }
         };
-        // SAFETY: both buffers have that many bytes and are kept as long as this engine, which a submission needs; nothing of
-        // what they hold is read or written but by these copies, which all move the same.
+        // SAFETY: both buffers have that many bytes and are there until the runtime ends; nothing of what they hold is read or
+        // written but by these copies, which all move the same.
         Ok(unsafe { CopyWork::new(to.place(0), from.place(0), BYTES) })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // A copy may still run, or be submitted to another engine: the memory goes with the runtime.
+        let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((to, from)) = idle {
+            to.leave_to_runtime();
+            from.leave_to_runtime();
+        }
     }
 }
 
@@ -129,6 +140,10 @@ impl CopyEngine for HsaCopyEngine {
         waits: &[SignalHandle],
     ) -> Result<(), CopyRefused> {
         let _ = (at, part);
+        if work.bytes == 0 {
+            // The runtime takes it, and never decrements the signal.
+            return Err(CopyRefused::Failed);
+        }
         if self.0.device.0.life().status() == DeviceStatus::Lost {
             return Err(CopyRefused::DeviceLost);
         }

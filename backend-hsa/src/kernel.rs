@@ -170,7 +170,8 @@ impl HsaDevice {
             }
         };
         let object = KernelObject::new(address as u64);
-        // SAFETY: the descriptor is there as long as the runtime, which queues keep up; it takes and accesses nothing.
+        // SAFETY: the descriptor is there as long as the runtime, which queues keep up; it takes and accesses nothing. A queue of
+        // another GPU, which may not see it, ends in a fault of that GPU.
         Ok(unsafe { Dispatch::new(object, Kernarg::NONE, Extent::line(64), Extent::row(64)) })
     }
 }

@@ -129,8 +129,18 @@ impl Buffer {
     }
 }
 
+impl Buffer {
+    /// Its memory stays where it is until the runtime ends.
+    pub(crate) fn leave_to_runtime(mut self) {
+        self.address = std::ptr::null_mut();
+    }
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if self.address.is_null() {
+            return;
+        }
         // SAFETY: whoever gave it to a device promised to keep it until that was done.
         unsafe { self.device.runtime().api().free(self.address) };
     }

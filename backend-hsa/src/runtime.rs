@@ -86,11 +86,13 @@ impl Runtime {
     /// # Errors
     /// As [`start`](Self::start).
     pub fn start_with(library: &'static Library) -> Result<Self, HsaError> {
+        // Let go of after the lock: the last handle of another runtime takes it to end that one.
+        let all: Vec<_>;
         let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: Vec<_> = up().iter().filter_map(Weak::upgrade).collect();
-        let same = |inner: &Arc<Inner>| std::ptr::eq(inner.api.library(), library);
-        if let Some(inner) = all.into_iter().find(same) {
-            return Ok(Self(inner));
+        all = up().iter().filter_map(Weak::upgrade).collect();
+        let same = |inner: &&Arc<Inner>| std::ptr::eq(inner.api.library(), library);
+        if let Some(inner) = all.iter().find(same) {
+            return Ok(Self(Arc::clone(inner)));
         }
         let api = Api::new(library);
         api.init()?;

@@ -12,6 +12,10 @@ pub struct Errno(i32);
 impl Errno {
     /// Bad arguments.
     pub const INVALID: Self = Self(libc::EINVAL);
+    /// A pointer to nothing.
+    pub const BAD_ADDRESS: Self = Self(libc::EFAULT);
+    /// Not an open descriptor.
+    pub const BAD_DESCRIPTOR: Self = Self(libc::EBADF);
     /// No memory, or no more of another thing.
     pub const NO_MEMORY: Self = Self(libc::ENOMEM);
     /// No more events.

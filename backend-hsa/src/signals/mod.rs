@@ -234,6 +234,8 @@ impl DeviceInner {
                 count += 1;
             }
         }
+        // Whoever made them stored their values by the same path as an arm does.
+        self.flush_stores();
         count
     }
 

@@ -47,6 +47,18 @@ symbols! {
         hsa_signal_wait_scacquire
         hsa_signal_wait_relaxed
         hsa_queue_create
+        hsa_amd_profiling_async_copy_enable
+        hsa_queue_destroy
+        hsa_queue_inactivate
+        hsa_queue_load_read_index_relaxed
+        hsa_queue_load_read_index_scacquire
+        hsa_queue_load_write_index_relaxed
+        hsa_queue_load_write_index_scacquire
+        hsa_queue_store_read_index_relaxed
+        hsa_queue_store_read_index_screlease
+        hsa_queue_store_write_index_relaxed
+        hsa_queue_store_write_index_screlease
+        hsa_signal_destroy
         hsa_soft_queue_create
         hsa_queue_cas_write_index_scacq_screl
         hsa_queue_cas_write_index_relaxed

@@ -96,8 +96,12 @@ impl Driver {
 
 /// A shared descriptor, and what it says.
 fn descriptor(number: u32) -> Result<(OwnedFd, Extent), Errno> {
-    // SAFETY: the caller's descriptor, open while its request runs.
-    let shared = unsafe { BorrowedFd::borrow_raw(number.cast_signed()) };
+    let number = number.cast_signed();
+    if number < 0 {
+        return Err(Errno::BAD_DESCRIPTOR);
+    }
+    // SAFETY: the caller's descriptor, open while its request runs, and not -1.
+    let shared = unsafe { BorrowedFd::borrow_raw(number) };
     let extent = Extent::of(shared).ok_or(Errno::INVALID)?;
     Ok((shared.try_clone_to_owned()?, extent))
 }

@@ -99,10 +99,13 @@ pub fn memory_file(name: &std::ffi::CStr, bytes: u64) -> io::Result<(OwnedFd, *m
 pub fn map(file: &OwnedFd, offset: u64, bytes: usize) -> io::Result<*mut u8> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+    // By number: the C library's function of this name may be this library's own, which has a meaning of
+    // its own for some offsets.
     // SAFETY: a new mapping at an address of the system's choice replaces nothing.
     let base = unsafe {
-        let file = file.as_raw_fd();
-        libc::mmap(ptr::null_mut(), bytes, protection, flags, file, offset.cast_signed())
+        let (anywhere, file) = (ptr::null_mut::<libc::c_void>(), file.as_raw_fd());
+        libc::syscall(libc::SYS_mmap, anywhere, bytes, protection, flags, file, offset)
     };
+    let base = base as *mut libc::c_void;
     if base == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(base.cast()) }
 }

@@ -42,7 +42,17 @@ impl Extent {
     pub fn of(file: BorrowedFd<'_>) -> Option<Self> {
         // SAFETY: a system call on a descriptor that is open while it is borrowed.
         let position = unsafe { libc::lseek(file.as_raw_fd(), 0, libc::SEEK_CUR) };
-        u64::try_from(position).ok().and_then(Self::of_position)
+        let extent = u64::try_from(position).ok().and_then(Self::of_position)?;
+        extent.is_within(file).then_some(extent)
+    }
+    /// Whether `file` has it: of any other file, a touch would end the process.
+    fn is_within(self, file: BorrowedFd<'_>) -> bool {
+        let mut facts = std::mem::MaybeUninit::<libc::stat>::zeroed();
+        // SAFETY: fills the structure, or fails and leaves zeros.
+        unsafe { libc::fstat(file.as_raw_fd(), facts.as_mut_ptr()) };
+        // SAFETY: filled, or zeros, which are numbers.
+        let size = unsafe { facts.assume_init() }.st_size.unsigned_abs();
+        self.offset.checked_add(self.bytes).is_some_and(|end| end <= size)
     }
 }
 

@@ -216,9 +216,12 @@ impl Memory {
     }
     fn remove(&self, at: Address) {
         if let Some(region) = self.write_table(|table| table.remove(at)) {
-            lock(&self.freed).push(at..at.plus(region.bytes));
-            self.has_freed.store(true, Ordering::Release);
+            self.forget(region);
         }
+    }
+    fn forget(&self, region: Region) {
+        lock(&self.freed).push(region.start..region.start.plus(region.bytes));
+        self.has_freed.store(true, Ordering::Release);
     }
     /// Makes an object visible to a GPU.
     pub fn map(&self, handle: u64, gpu: u32) -> Result<(), MemoryError> {
@@ -248,7 +251,13 @@ impl Memory {
             Kind::Own(part) => {
                 lock(&self.arenas[object.gpu as usize]).give(part, object.offset, object.bytes);
             }
-            Kind::Foreign(_) => lock(&self.foreigners).release(object.offset),
+            Kind::Foreign(host) => {
+                // Parts of it may be mapped elsewhere as well: they end with it.
+                for region in self.write_table(|table| table.remove_memory(host, object.bytes)) {
+                    self.forget(region);
+                }
+                lock(&self.foreigners).release(object.offset);
+            }
             Kind::Registered(_) | Kind::Io(_) => {}
         }
         Ok(())

@@ -76,6 +76,13 @@ impl PageTable {
     pub fn remove(&mut self, start: Address) -> Option<Region> {
         self.0.remove(&start)
     }
+    /// Removes and answers with every region whose memory lies in `bytes` from `host` on.
+    pub fn remove_memory(&mut self, host: u64, bytes: u64) -> Vec<Region> {
+        let inside = |region: &Region| (host..host + bytes).contains(&region.host);
+        let gone: Vec<_> = self.0.values().copied().filter(inside).collect();
+        self.0.retain(|_, region| !inside(&&*region));
+        gone
+    }
     /// The region that starts at `start`.
     pub fn starting_at(&mut self, start: Address) -> Option<&mut Region> {
         self.0.get_mut(&start)

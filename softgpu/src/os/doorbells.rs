@@ -60,7 +60,7 @@ impl DeviceFile {
 
     /// Pages for so many GPUs.
     pub fn new(gpus: u32) -> io::Result<Self> {
-        // The whole file is sparse; only its pages are mapped here.
+        // The whole file is sparse: what is never touched takes address space alone.
         let (file, _) = memory_file(c"softgpu-device", Self::doorbell_offset(gpus))?;
         let page = |offset, bytes| map(&file, offset, bytes as usize).map(|at| at as u64);
         let doorbells = (0..gpus)

@@ -50,8 +50,12 @@ unsafe extern "C" fn amdgpu_bo_import(
         }
         // SAFETY: a device of libdrm's, by this function's promise.
         let device = unsafe { Device::at(device)? };
-        // SAFETY: the caller's descriptor, open while it calls.
-        let shared = unsafe { BorrowedFd::borrow_raw(shared.cast_signed()) };
+        let shared = shared.cast_signed();
+        if shared < 0 {
+            return Err(Errno::BAD_DESCRIPTOR);
+        }
+        // SAFETY: the caller's descriptor, open while it calls, and not -1.
+        let shared = unsafe { BorrowedFd::borrow_raw(shared) };
         let extent = Extent::of(shared).ok_or(Errno::INVALID)?;
         // SAFETY: just made, and owned by nobody else.
         let file = unsafe { OwnedFd::from_raw_fd(duplicate(shared)?) };
@@ -130,6 +134,10 @@ unsafe extern "C" fn amdgpu_bo_va_op(
         match operation {
             MAP | REPLACE => {
                 let object = memory.object(buffer.handle)?;
+                let end = offset.checked_add(bytes).ok_or(Errno::INVALID)?;
+                if end > object.bytes || bytes == 0 {
+                    return Err(Errno::INVALID);
+                }
                 memory.map_part(&object, buffer.gpu, at, offset, bytes);
             }
             UNMAP => memory.unmap_part(at),

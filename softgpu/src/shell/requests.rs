@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use libc::{c_int, c_ulong, c_void};
 
 use super::{guard::guarded, machine::Machine, next::call_next};
-use crate::driver::Argument;
+use crate::{driver::Argument, errno::Errno};
 
 /// A request's parts (`asm-generic/ioctl.h`).
 struct Request(c_ulong);
@@ -34,6 +34,9 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
         && same_file(descriptor, machine.driver.device().file())
     {
         return guarded(-1, || {
+            if argument.is_null() {
+                return Err(Errno::BAD_ADDRESS);
+            }
             // SAFETY: the request's structure, of the length that the request says, as the kernel's
             // interface has it.
             let argument = unsafe { Argument::new(argument.cast(), asked.bytes()) };

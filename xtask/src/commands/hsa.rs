@@ -17,9 +17,10 @@ const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
 const RUNS: [(&str, &[(&str, &str)]); 4] = [
     // Not what is in the documentation: rustdoc starts that by itself.
     (" --lib --tests", &[("GPUS", "2")]),
-    (" --test loss", &[("FAULT_PACKET", "50")]),
-    (" --test loss", &[("FAULT_VM", "50")]),
-    (" --test loss", &[("FAULT_LOST", "50")]),
+    // A lost GPU stays lost for its process: each in one of its own.
+    (" --test loss a_bad_packet_is_a_loss", &[("FAULT_PACKET", "50")]),
+    (" --test loss a_memory_fault_is_a_loss", &[("FAULT_VM", "50")]),
+    (" --test loss a_gpu_that_hangs_is_a_loss", &[("FAULT_LOST", "50")]),
 ];
 
 /// One step for each release of the runtime.

@@ -50,9 +50,16 @@ pub enum QueueError {
     Packets(u64),
 }
 
+/// Whether a copy engine's queue runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Running,
+    Suspended,
+    Failed,
+}
 enum Work {
     Aql(AqlQueue),
-    Sdma { queue: SdmaQueue, read: Address, write: Address, stopped: bool },
+    Sdma { queue: SdmaQueue, read: Address, write: Address, life: Life },
 }
 
 pub(super) struct Hosted {
@@ -72,7 +79,7 @@ impl Hosted {
             Mode::Aql(place) => Work::Aql(AqlQueue::new(id, doorbell.gpu, place)),
             Mode::Sdma { ring, bytes, read, write, rate } => {
                 let queue = SdmaQueue::new(ring, bytes, rate)?;
-                Work::Sdma { queue, read, write, stopped: false }
+                Work::Sdma { queue, read, write, life: Life::Running }
             }
         };
         Ok(Self { id, doorbell, rang: false, work, idle: true })
@@ -86,14 +93,17 @@ impl Hosted {
     pub(super) fn suspend(&mut self, suspended: bool) {
         match &mut self.work {
             Work::Aql(queue) => queue.suspend(suspended),
-            Work::Sdma { stopped, .. } => *stopped = suspended,
+            Work::Sdma { life: Life::Failed, .. } => {}
+            Work::Sdma { life, .. } => {
+                *life = if suspended { Life::Suspended } else { Life::Running };
+            }
         }
         self.idle = false;
     }
     pub(super) fn fail(&mut self) {
         match &mut self.work {
             Work::Aql(queue) => queue.fail(),
-            Work::Sdma { stopped, .. } => *stopped = true,
+            Work::Sdma { life, .. } => *life = Life::Failed,
         }
     }
     pub(super) fn saw(&mut self, signal: SignalHandle, value: SignalValue) {
@@ -115,11 +125,16 @@ impl Hosted {
                 }
                 queue.step(turn)
             }
-            Work::Sdma { stopped: true, .. } => Progress::Idle,
-            Work::Sdma { queue, read, write, stopped } => {
+            Work::Sdma { life: Life::Suspended, .. } => {
+                // The doorbell is kept for when it goes on.
+                self.rang = rang;
+                return Progress::Idle;
+            }
+            Work::Sdma { life: Life::Failed, .. } => Progress::Idle,
+            Work::Sdma { queue, read, write, life } => {
                 let moved = copy_engine(queue, rang.then_some(*write), *read, turn);
                 moved.unwrap_or_else(|failed| {
-                    *stopped = true;
+                    *life = Life::Failed;
                     turn.reports.push(failed);
                     Progress::Made
                 })
