@@ -1,0 +1,99 @@
+//! `ringfence replay FILE...`: scenario files on the modelled device, or on a real GPU.
+
+mod files;
+mod hsa;
+mod shown;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::ValueEnum;
+use miette::GraphicalReportHandler;
+use ringfence_mock::scenario::{AnyParsed, AnyReport, parse_any, run_any};
+
+use crate::output::{Output, complain};
+use shown::{drawn, handler, quietly};
+
+/// What `replay` is told.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Scenario files, or folders of them (folders inside those are left out)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What they are played on
+    #[arg(long, value_enum, default_value_t = On::Mock)]
+    backend: On,
+}
+
+/// What scenarios are played on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum On {
+    /// The modelled device, under an oracle: every step
+    Mock,
+    /// The GPUs of AMD's HSA runtime, in real time: the steps that a real queue allows
+    Hsa,
+}
+
+/// How one file ended.
+enum Ended {
+    Passed(Box<AnyReport>),
+    Failed(String),
+}
+
+/// Replays each file, with a line for each and a sum at the end. Fails if one of them does, or if
+/// there is none.
+pub(crate) fn replay(options: &Options, out: &mut Output) -> ExitCode {
+    let files = match files::find(&options.files) {
+        Ok(files) => files,
+        Err((path, error)) => {
+            complain(format!("ringfence: cannot read {}: {error}\n", path.display()));
+            return ExitCode::FAILURE;
+        }
+    };
+    if files.is_empty() {
+        complain("ringfence: there is no scenario file (*.toml) there\n");
+        return ExitCode::FAILURE;
+    }
+    if options.backend == On::Hsa {
+        return hsa::replay(&files, out);
+    }
+    let handler = handler(out.colours());
+    let (mut passed, mut failed) = (0_u32, 0_u32);
+    for file in &files {
+        match quietly(|| replay_one(file, &handler)) {
+            Ended::Passed(report) => {
+                passed += 1;
+                out.print(format!("pass  {}  ({} steps)\n", file.display(), report.steps()));
+            }
+            Ended::Failed(why) => {
+                failed += 1;
+                out.print(format!("FAIL  {}\n{why}\n", file.display()));
+            }
+        }
+    }
+    out.print(format!("{passed} passed, {failed} failed\n"));
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn replay_one(file: &Path, handler: &GraphicalReportHandler) -> Ended {
+    let parsed = match read(file, handler) {
+        Ok(parsed) => parsed,
+        Err(why) => return Ended::Failed(why),
+    };
+    match run_any(&parsed) {
+        Ok(report) => Ended::Passed(Box::new(report)),
+        Err(failed) => Ended::Failed(drawn(failed.as_ref(), handler)),
+    }
+}
+
+/// The scenario in a file, or what is wrong with it.
+fn read(file: &Path, handler: &GraphicalReportHandler) -> Result<AnyParsed, String> {
+    let text = fs::read_to_string(file).map_err(|error| format!("  cannot be read: {error}\n"))?;
+    parse_any(&file.display().to_string(), &text).map_err(|rejected| match rejected.problems() {
+        [one] => drawn(one, handler),
+        _ => drawn(&rejected, handler),
+    })
+}

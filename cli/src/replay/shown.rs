@@ -1,0 +1,33 @@
+//! Failures as people see them, and panics that are one.
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+
+use crate::output::Colours;
+
+/// Columns of a report of a failure.
+const WIDTH: usize = 100;
+
+pub(super) fn handler(colours: Colours) -> GraphicalReportHandler {
+    let theme = match colours {
+        Colours::On => GraphicalTheme::unicode(),
+        Colours::Off => GraphicalTheme::unicode_nocolor(),
+    };
+    GraphicalReportHandler::new_themed(theme).with_width(WIDTH)
+}
+
+pub(super) fn drawn(why: &dyn Diagnostic, handler: &GraphicalReportHandler) -> String {
+    let mut text = String::new();
+    match handler.render_report(&mut text, why) {
+        Ok(()) => text,
+        Err(_) => format!("  {why}\n"),
+    }
+}
+
+/// A panic of the library becomes a report; the usual message beside it would only repeat it.
+pub(super) fn quietly<T>(act: impl FnOnce() -> T) -> T {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let done = act();
+    std::panic::set_hook(usual);
+    done
+}
