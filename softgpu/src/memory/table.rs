@@ -80,7 +80,7 @@ impl PageTable {
     pub fn remove_memory(&mut self, host: u64, bytes: u64) -> Vec<Region> {
         let inside = |region: &Region| (host..host + bytes).contains(&region.host);
         let gone: Vec<_> = self.0.values().copied().filter(inside).collect();
-        self.0.retain(|_, region| !inside(&&*region));
+        self.0.retain(|_, region| !inside(region));
         gone
     }
     /// The region that starts at `start`.
