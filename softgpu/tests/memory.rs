@@ -23,6 +23,7 @@ cases! { HSA;
     peer_wait = "peer-wait".with("GPUS", 2);
     peer_signal = "peer-signal".with("GPUS", 2).with("PEER_STORES", "flushed");
     peer_signal_unflushed = "peer-signal-unflushed".with("GPUS", 2).with("PEER_STORES", "flushed:50000000");
+    virtual_memory = "virtual-memory".missing_in_5_2();
     ipc_memory = "ipc-memory";
     ipc_signal = "ipc-signal";
 }

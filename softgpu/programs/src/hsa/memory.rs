@@ -11,7 +11,7 @@ use ringfence_hsa::sys::{
     hsa_amd_segment_t, hsa_status_t,
 };
 
-use super::{Agent, Runtime};
+use super::{Agent, Runtime, virtual_memory::Mapping};
 
 /// A pool of one agent's memory.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,14 @@ pub enum Use {
 impl<'r> Pool<'r> {
     pub(super) fn new(runtime: &'r Runtime, handle: hsa_amd_memory_pool_t) -> Self {
         Self { runtime, handle }
+    }
+
+    pub(super) fn runtime(&self) -> &'r Runtime {
+        self.runtime
+    }
+
+    pub(super) fn handle(&self) -> hsa_amd_memory_pool_t {
+        self.handle
     }
 
     /// What it is good for.
@@ -114,10 +122,11 @@ pub struct Block<'r> {
 }
 
 /// Where a block came from, and so how it is given back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Origin {
     Pool,
     OtherProcess,
+    Mapped(Mapping),
 }
 
 // SAFETY: the pointer is the block's own, and what lies there is reached by whole-value copies and atomics alone.
@@ -156,6 +165,12 @@ impl<'r> Block<'r> {
     /// Takes over what the runtime mapped of another process's.
     pub(super) fn attached(runtime: &'r Runtime, address: *mut c_void, bytes: usize) -> Self {
         Self { runtime, address: address.cast(), bytes, origin: Origin::OtherProcess }
+    }
+
+    /// Takes over what was mapped at a reserved address.
+    pub(super) fn of_mapping(runtime: &'r Runtime, mapping: Mapping) -> Self {
+        let (address, bytes) = (mapping.address().cast(), mapping.bytes());
+        Self { runtime, address, bytes, origin: Origin::Mapped(mapping) }
     }
 
     /// The runtime.
@@ -250,6 +265,7 @@ impl Drop for Block<'_> {
             Origin::Pool => unsafe { functions.hsa_amd_memory_pool_free(address) },
             // SAFETY: as above.
             Origin::OtherProcess => unsafe { functions.hsa_amd_ipc_memory_detach(address) },
+            Origin::Mapped(mapping) => mapping.end(self.runtime),
         };
         if !std::thread::panicking() {
             self.runtime.ok("giving a block back", status);

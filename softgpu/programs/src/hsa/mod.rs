@@ -10,6 +10,7 @@ mod raw;
 mod runtime;
 mod shared;
 mod signal;
+mod virtual_memory;
 mod world;
 
 pub use agent::{Agent, Kind};

@@ -2,8 +2,11 @@
 
 use std::{thread, time::Duration};
 
-use ringfence_softgpu_programs::hsa::{
-    Block, Pitched, Place, Runtime, Signal, World, sys::hsa_amd_copy_direction_t as direction,
+use ringfence_softgpu_programs::{
+    case::not_modelled,
+    hsa::{
+        Block, Pitched, Place, Runtime, Signal, World, sys::hsa_amd_copy_direction_t as direction,
+    },
 };
 
 use super::packets::WHILE;
@@ -169,4 +172,28 @@ pub(crate) fn fill() {
         assert!(seen[..8].iter().all(|byte| *byte == 0), "before {words} words");
         assert!(seen[8 + 4 * words..].iter().all(|byte| *byte == 0), "behind {words} words");
     }
+}
+
+/// What the host writes to memory that was mapped at a reserved address, a copy engine reads there, and the other way.
+pub(crate) fn virtual_memory() {
+    const BYTES: usize = 2 << 20;
+    let runtime = Runtime::start();
+    let world = World::new(&runtime);
+    let gpu = world.gpu();
+    // So that it does not begin where the GPU's memory does.
+    let _before = Block::new(&gpu.vram, BYTES, &[]);
+    let Some(mapped) = Block::mapped(&gpu.vram, BYTES, &[gpu.agent, world.cpu]) else {
+        not_modelled("this runtime has no virtual memory management")
+    };
+    let host = Block::new(&world.fine, BYTES, &[gpu.agent]);
+    let (far, near) = (Place::new(&mapped, 0, gpu.agent), Place::new(&host, 0, world.cpu));
+    let bytes = pattern(3, BYTES);
+    mapped.write(0, &bytes);
+    host.write(0, &vec![0; BYTES]);
+    runtime.copy(near, far, BYTES);
+    assert!(host.read(0, BYTES) == bytes, "the device does not see what the host wrote");
+    let bytes = pattern(4, BYTES);
+    host.write(0, &bytes);
+    runtime.copy(far, near, BYTES);
+    assert!(mapped.read(0, BYTES) == bytes, "the host does not see what the device wrote");
 }

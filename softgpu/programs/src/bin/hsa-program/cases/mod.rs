@@ -42,6 +42,7 @@ pub(crate) const ALL: &[Case] = &[
     Case::new("copy-device", copies::device),
     Case::new("copy-rect", copies::rect),
     Case::new("copy-waits", copies::waits),
+    Case::new("virtual-memory", copies::virtual_memory),
     Case::new("fill", copies::fill),
     Case::new("profile-dispatch", profiling::dispatch),
     Case::new("profile-copy", profiling::copy),
