@@ -96,3 +96,32 @@ fn the_trace_keeps_its_length_and_its_numbers() {
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[2], "    15  doorbell q0g0#4");
 }
+
+#[test]
+fn events_of_two_devices_have_no_time_between_them() {
+    use ringfence::{
+        drive::{HardwareQueue, Policy, Tracker},
+        event::{Event, EventOptions},
+        ring::Timing,
+        wait::WaitPolicy,
+    };
+    let system = MockSystem::new(Seeded::new(1, Profile::Tame.odds()), Settings::default());
+    let devices = [(); 2].map(|()| system.add_device(DeviceSettings::default()));
+    let timed = EventOptions { timing: Timing::Wanted, ..EventOptions::default() };
+    let [[first, later], [other, _]] = devices.each_ref().map(|device| {
+        let queue = HardwareQueue::new(device.add_queue());
+        let mut stream =
+            Tracker::open(device.clone(), queue, Policy::default()).expect("signals can be made");
+        let events = [(); 2].map(|()| {
+            let mut event = Event::new(timed);
+            event.record(&mut stream).expect("a healthy device");
+            event.synchronize(device, &WaitPolicy::default()).expect("a healthy device");
+            event
+        });
+        stream.close().expect("nothing is in flight");
+        events
+    });
+    assert!(first.elapsed_to(&later, &devices[0]).is_some(), "one clock");
+    assert_eq!(first.elapsed_to(&other, &devices[0]), None, "two clocks");
+    assert_eq!(other.elapsed_to(&first, &devices[1]), None, "two clocks");
+}
