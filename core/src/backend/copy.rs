@@ -39,7 +39,9 @@ pub enum CopyRefused {
 ///    the same queue id.
 /// 2. `reserve` hands out increasing tickets, each once; it never waits.
 /// 3. `submit` issues one part, which starts when every signal of `waits` is 0 and decrements
-///    `completes` once when done. On an error nothing was issued.
+///    `completes` once when done. On an error nothing was issued. Signals in device memory may be refused
+///    where [`Features`](super::Features) has neither `DEVICE_SIGNALS_ON_COPIES`, for `completes`, nor
+///    `DEVICE_WAITS_ON_COPIES`, for `waits`.
 pub trait CopyEngine {
     /// What to copy.
     type Work: Copy;

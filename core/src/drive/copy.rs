@@ -49,7 +49,8 @@ impl<'a, W> CopySubmission<'a, W> {
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Submits a copy. Its signal starts at the number of parts, and only its own value proves it, or a
     /// packet that waited for it. Where the engine cannot wait for a use whose signal is in device memory,
-    /// the stream's queue waits for that, and the copy for a marker behind it. `reuse` as in [`submit_recorded`](Self::submit_recorded).
+    /// the stream's queue waits for that, and the copy for a marker behind it. `reuse` as in
+    /// [`submit_recorded`](Self::submit_recorded).
     ///
     /// # Errors
     /// [`Error::PartFailed`] when the engine refused a part: those before it were waited for, up to the
