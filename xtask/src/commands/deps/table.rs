@@ -48,6 +48,12 @@ pub(super) const CRATES: &[Crate] = &[
         others: Others::Any,
     },
     Crate {
+        directory: "backend-hip",
+        package: "ringfence-hip",
+        ours: &["ringfence"],
+        others: Others::Any,
+    },
+    Crate {
         directory: "softgpu",
         package: "ringfence-softgpu",
         ours: &["ringfence", "ringfence-mock"],
@@ -74,7 +80,7 @@ pub(super) const CRATES: &[Crate] = &[
     Crate {
         directory: "cli",
         package: "ringfence-cli",
-        ours: &["ringfence", "ringfence-mock", "ringfence-hsa"],
+        ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-hip"],
         others: Others::Any,
     },
     Crate {

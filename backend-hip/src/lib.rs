@@ -1,0 +1,52 @@
+//! [Ringfence](ringfence) on AMD's HIP runtime.
+//!
+//! HIP is loaded at run time: a program that uses this crate starts on a machine without ROCm, and [`Hip::start`] says there what was
+//! looked for. HIP 5.2 and everything newer will do; what a version lacks is done otherwise.
+//!
+//! ```no_run
+//! use ringfence::{drive::StreamPool, id::*, stream::PoolOptions};
+//! use ringfence_hip::{Hip, HipStreams, HipWork, StreamOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let hip = Hip::start()?;
+//! let pool = StreamPool::new(HipStreams::new(hip, StreamOptions::default()), PoolOptions::default());
+//! let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+//! let mut task = pool.acquire(key)?; // a stream for this task alone
+//! pool.submit(&mut task, HipWork::host(|| println!("in the stream's order")))?;
+//! drop(task); // no call of HIP and no wait; the stream drains, and goes to the next task then
+//! # Ok(()) }
+//! ```
+//!
+//! | type | implements |
+//! |---|---|
+//! | [`HipStreams`] | the traits of `ringfence::backend::streams`, with [`HipWork`] as its work |
+//!
+//! # What differs between versions
+//!
+//! | | 5.2.3 | 5.7.1 |
+//! |---|---|---|
+//! | query while others capture | answered | refused by the mode of the stream's own last capture: streams are primed with an empty relaxed one |
+//! | `hipStreamDestroy` | never returns while the device's memory pool keeps a block: the pool is emptied before, and frees wait meanwhile | returns |
+//! | `hipLaunchHostFunc` | not exported: `hipStreamAddCallback` | there |
+//!
+//! What the pool itself has to know of each version (captures, frees, stale handles) it finds out by asking, and by the order of
+//! its calls.
+
+mod buffer;
+mod error;
+mod life;
+mod pause;
+mod registry;
+mod runtime;
+mod streams;
+pub mod sys;
+mod version;
+mod words;
+mod work;
+
+pub use buffer::HostBuffer;
+pub use error::{Code, HipError};
+pub use runtime::Hip;
+pub use streams::{HipStreams, MemoryKind, Progress, StreamOptions};
+pub use version::HipVersion;
+pub use work::{Arguments, Extent, Function, HipWork, Launch, Module};

@@ -1,0 +1,98 @@
+//! Which handles exist.
+//!
+//! HIP's handles are addresses, and HIP 7 no longer checks them: a call with one that is gone is a crash
+//! (<https://github.com/ROCm/rocm-systems/tree/develop/projects/clr/hipamd/src>). A handle is therefore looked up before each call, and
+//! kept from being destroyed by us while the call lasts. What is not known is answered as a stale handle is.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    sync::{PoisonError, RwLock, RwLockReadGuard},
+};
+
+/// Threads that use different handles seldom meet.
+const SHARDS: usize = 16;
+
+/// Handles of one kind, each with what has to be known of it.
+#[derive(Debug)]
+pub(crate) struct Registry<T> {
+    shards: [Shard<T>; SHARDS],
+}
+
+type Table<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
+
+/// On a cache line of its own.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Shard<T>(RwLock<Table<T>>);
+
+/// A handle that is not destroyed by this crate while this exists.
+#[derive(Debug)]
+pub(crate) struct Held<'a, T> {
+    table: RwLockReadGuard<'a, Table<T>>,
+    handle: u64,
+}
+
+impl<T> Default for Registry<T> {
+    fn default() -> Self {
+        Self { shards: std::array::from_fn(|_| Shard(RwLock::default())) }
+    }
+}
+
+impl<T> Registry<T> {
+    /// A handle that HIP just made. HIP gives the address of one that is gone again.
+    pub(crate) fn insert(&self, handle: u64, of: T) {
+        let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
+        table.insert(handle, of);
+    }
+
+    /// The handle for the time of a call; `None` if there is no such.
+    #[inline]
+    pub(crate) fn hold(&self, handle: u64) -> Option<Held<'_, T>> {
+        let table = self.shard(handle).read().unwrap_or_else(PoisonError::into_inner);
+        table.contains_key(&handle).then_some(Held { table, handle })
+    }
+
+    /// Takes a handle out, for the one caller who destroys it: once the calls that use it are over.
+    pub(crate) fn take(&self, handle: u64) -> Option<T> {
+        let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
+        table.remove(&handle)
+    }
+
+    fn shard(&self, handle: u64) -> &RwLock<Table<T>> {
+        &self.shards[mixed(handle) as usize % SHARDS].0
+    }
+}
+
+impl<T: Copy> Held<'_, T> {
+    /// What is known of it.
+    pub(crate) fn of(&self) -> T {
+        self.table[&self.handle]
+    }
+}
+
+/// Addresses differ in the middle of their bits.
+fn mixed(address: u64) -> u64 {
+    address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}
+
+/// For addresses, which need no protection from collisions.
+#[derive(Debug, Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    fn write_u64(&mut self, address: u64) {
+        self.0 = (self.0 ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+}
+
+#[cfg(test)]
+mod tests;

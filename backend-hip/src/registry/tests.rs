@@ -1,0 +1,33 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+#[test]
+fn a_handle_is_known_from_insert_to_take() {
+    let registry = Registry::default();
+    assert!(registry.hold(0x1000).is_none());
+    registry.insert(0x1000, 7);
+    assert_eq!(registry.hold(0x1000).map(|held| held.of()), Some(7));
+    assert_eq!(registry.take(0x1000), Some(7));
+    assert!(registry.hold(0x1000).is_none() && registry.take(0x1000).is_none());
+    registry.insert(0x1000, 8); // the address again
+    assert_eq!(registry.take(0x1000), Some(8));
+}
+
+#[test]
+fn a_handle_is_taken_after_the_calls_that_use_it() {
+    let registry = Registry::default();
+    registry.insert(0x40, ());
+    let (taken, held) = (AtomicBool::new(false), registry.hold(0x40));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(registry.take(0x40).is_some());
+            taken.store(true, Ordering::Release);
+        });
+        // Whatever the other thread does by now, it has not taken it.
+        std::thread::yield_now();
+        assert!(!taken.load(Ordering::Acquire));
+        drop(held);
+    });
+    assert!(taken.load(Ordering::Acquire));
+}

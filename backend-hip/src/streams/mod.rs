@@ -1,0 +1,204 @@
+//! The traits of `ringfence::backend::streams` on HIP.
+
+mod capture;
+mod driver;
+mod events;
+mod memory;
+mod progress;
+
+use std::{
+    collections::HashMap,
+    ffi::c_void,
+    fmt,
+    sync::{Arc, Mutex, RwLock},
+};
+
+use ringfence::{
+    backend::streams::{Destruction, DriverState, StreamFeatures, StreamPlatform},
+    error::DriverError,
+    id::{DeviceContext, RawStream},
+};
+
+use crate::{
+    error::{HipError, UNKNOWN_HANDLE},
+    registry::{Held, Registry},
+    runtime::Hip,
+    words::Words,
+};
+
+pub use memory::MemoryKind;
+
+/// How streams of HIP are to be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct StreamOptions {
+    /// Whether streams have progress words.
+    pub progress: Progress,
+    /// Where memory comes from.
+    pub memory: MemoryKind,
+}
+
+impl StreamOptions {
+    /// With or without progress words.
+    #[must_use]
+    pub const fn with_progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+    /// With memory of this kind.
+    #[must_use]
+    pub const fn with_memory(mut self, memory: MemoryKind) -> Self {
+        self.memory = memory;
+        self
+    }
+}
+
+/// Whether a stream writes how far it is into host memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Progress {
+    /// It does, by `hipStreamWriteValue64` behind each piece of work: whether work is finished is then one load.
+    #[default]
+    Words,
+    /// It does not: HIP is asked about each stream.
+    Queries,
+}
+
+/// Streams of HIP: the driver for a [`StreamPool`](ringfence::drive::StreamPool). A cheap handle; clones are the same driver.
+///
+/// Handles that it did not make, or that are gone, are answered as unknown ([`DriverError::Bad`]): it keeps a list, since HIP 7 does
+/// not check them. A stream from elsewhere is made known by [`adopt`](Self::adopt).
+#[derive(Clone)]
+pub struct HipStreams(Arc<Inner>);
+
+struct Inner {
+    hip: Hip,
+    options: StreamOptions,
+    streams: Registry<StreamEntry>,
+    events: Registry<()>,
+    /// Graphs that can be launched, each with the graph that it was made from.
+    graphs: Registry<capture::Template>,
+    memory: Registry<memory::Origin>,
+    words: Words,
+    fallback: Mutex<memory::Fallback>,
+    /// HIP before 5.7: held by a destruction, and shared by frees, which it cannot bear.
+    destruction: RwLock<()>,
+    /// The least and the most urgent number of a GPU's streams.
+    priorities: Mutex<HashMap<i32, [i32; 2]>>,
+}
+
+/// What is known of a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct StreamEntry {
+    device: i32,
+}
+
+impl HipStreams {
+    /// Streams of `hip`. Creates none before it is asked.
+    #[must_use]
+    pub fn new(hip: Hip, options: StreamOptions) -> Self {
+        Self(Arc::new(Inner {
+            hip,
+            options,
+            streams: Registry::default(),
+            events: Registry::default(),
+            graphs: Registry::default(),
+            memory: Registry::default(),
+            words: Words::new(hip),
+            fallback: Mutex::default(),
+            destruction: RwLock::new(()),
+            priorities: Mutex::default(),
+        }))
+    }
+
+    /// The runtime.
+    #[must_use]
+    pub fn hip(&self) -> Hip {
+        self.0.hip
+    }
+
+    /// Makes a stream known that somebody else made, so that a pool can wrap it.
+    ///
+    /// # Errors
+    /// [`HipError::NoSuchDevice`].
+    ///
+    /// # Safety
+    /// `stream` is a stream of `place`, and is not destroyed before [`forget`](Self::forget) returned for it.
+    pub unsafe fn adopt(&self, stream: RawStream, place: DeviceContext) -> Result<(), HipError> {
+        let device = self.0.hip.ordinal(place.device)?;
+        self.0.streams.insert(stream.as_u64(), StreamEntry { device });
+        Ok(())
+    }
+
+    /// Forgets a stream that was adopted, or taken out of its pool, and is about to be destroyed by its owner. Waits for calls of other
+    /// threads that are using it.
+    pub fn forget(&self, stream: RawStream) {
+        let _gone_already = self.0.streams.take(stream.as_u64());
+    }
+
+    /// HIP's own number of a stream, which is never given twice: HIP has it since 7.1.
+    ///
+    /// # Errors
+    /// [`DriverError::Unsupported`] before; [`DriverError::Bad`] for a stream that is not known.
+    pub fn stream_number(&self, stream: RawStream) -> Result<u64, DriverError> {
+        let number = self.hip().functions().hipStreamGetId.ok_or(DriverError::Unsupported)?;
+        let _held = self.stream(stream)?;
+        let mut id = 0;
+        // SAFETY: the stream exists while it is held, and `id` is writable.
+        self.hip().check(unsafe { number(raw(stream.as_u64()), &raw mut id) })?;
+        Ok(id)
+    }
+
+    /// Waits on the host for all work of a stream. Legal while nobody captures, or where HIP says so.
+    ///
+    /// # Errors
+    /// What HIP says.
+    pub fn synchronize(&self, stream: RawStream) -> Result<(), DriverError> {
+        let _held = self.stream(stream)?;
+        // SAFETY: the stream exists while it is held.
+        self.hip().check(unsafe { (self.hip().functions().hipStreamSynchronize)(raw(stream.as_u64())) })
+    }
+
+    pub(crate) fn stream(&self, stream: RawStream) -> Result<Held<'_, StreamEntry>, DriverError> {
+        self.0.streams.hold(stream.as_u64()).ok_or(UNKNOWN_HANDLE)
+    }
+}
+
+/// A handle as HIP has it.
+pub(crate) fn raw(handle: u64) -> *mut c_void {
+    std::ptr::with_exposed_provenance_mut(handle as usize)
+}
+
+/// A handle of HIP's as this crate has it.
+pub(crate) fn number(handle: *mut c_void) -> u64 {
+    handle.expose_provenance() as u64
+}
+
+/// An error of HIP's for people, as a pool has it.
+fn class(error: HipError) -> DriverError {
+    match error {
+        HipError::Call { code, .. } => code.class(),
+        _ => UNKNOWN_HANDLE,
+    }
+}
+
+impl StreamPlatform for HipStreams {
+    #[inline]
+    fn state(&self) -> DriverState {
+        self.0.hip.state()
+    }
+    fn features(&self) -> StreamFeatures {
+        StreamFeatures {
+            host_bytes: self.hip().version().stream_bytes(),
+            destruction: Destruction::Waits,
+        }
+    }
+}
+
+impl fmt::Debug for HipStreams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HipStreams")
+            .field("hip", &self.0.hip.version())
+            .field("options", &self.0.options)
+            .finish_non_exhaustive()
+    }
+}

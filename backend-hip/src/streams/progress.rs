@@ -1,0 +1,67 @@
+//! Progress words, by `hipStreamWriteValue64` into pinned host memory.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use ringfence::{
+    backend::streams::{DriverState, StreamProgress, StreamWait},
+    error::{DriverCode, DriverError},
+    id::{Position, RawProgress, RawStream},
+};
+
+use super::{HipStreams, Progress, raw};
+use crate::{
+    error::UNKNOWN_HANDLE,
+    pause::{self, Style},
+    sys,
+    words::WordId,
+};
+
+impl StreamProgress for HipStreams {
+    fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {
+        if self.0.options.progress == Progress::Queries {
+            return Ok(None);
+        }
+        let _held = self.stream(stream)?;
+        let word = self.0.words.take(Position::START.as_u64())?;
+        Ok(Some(RawProgress::new(word.as_u64())))
+    }
+
+    fn mark(
+        &self,
+        stream: RawStream,
+        word: RawProgress,
+        position: Position,
+    ) -> Result<(), DriverError> {
+        let _held = self.stream(stream)?;
+        let address = WordId::from_u64(word.as_u64()).and_then(|word| self.0.words.address(word));
+        let address = address.ok_or(UNKNOWN_HANDLE)?;
+        let write = self.hip().functions().hipStreamWriteValue64;
+        // SAFETY: the stream exists while it is held; the word is pinned host memory that is never freed.
+        let answer = unsafe { write(raw(stream.as_u64()), address, position.as_u64(), 0) };
+        self.hip().check(answer)
+    }
+
+    #[inline]
+    fn observe(&self, word: RawProgress) -> Position {
+        let word = WordId::from_u64(word.as_u64()).and_then(|word| self.0.words.word(word));
+        word.map_or(Position::START, |word| Position::new(word.load(Ordering::Acquire)))
+    }
+
+    fn wait_progress(&self, word: RawProgress, position: Position, limit: Duration) -> StreamWait {
+        let look = || {
+            if self.observe(word) >= position {
+                return Some(StreamWait::Finished);
+            }
+            let lost = self.hip().state() != DriverState::Ready;
+            let code = DriverCode::new(sys::hipErrorLaunchFailure.cast_signed());
+            lost.then_some(StreamWait::Failed(DriverError::DeviceLost(code)))
+        };
+        pause::until(limit, Style::Sleepy, look).unwrap_or(StreamWait::TimedOut)
+    }
+
+    fn close_progress(&self, word: RawProgress) {
+        if let Some(word) = WordId::from_u64(word.as_u64()) {
+            self.0.words.give(word);
+        }
+    }
+}

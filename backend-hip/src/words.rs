@@ -1,0 +1,153 @@
+//! 64-bit words in pinned host memory, which a stream writes and the host reads.
+//!
+//! They are made in slabs and never given back to HIP: freeing pinned memory waits for the whole device and breaks captures. So a word's
+//! place is valid for ever, and looking at one that was given back is harmless.
+
+use std::{
+    ffi::c_void,
+    ptr::NonNull,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+};
+
+use ringfence::error::DriverError;
+
+use crate::{
+    runtime::Hip,
+    sys::{hipHostMallocCoherent, hipHostMallocMapped, hipHostMallocPortable},
+};
+
+/// Bytes from one word to the next: a cache line, so that a stream's writes take nobody else's line away.
+const STRIDE: usize = 64;
+/// Words of a slab, which is two pages.
+const WORDS: usize = 128;
+/// Slabs that can be made: half a million words.
+const SLABS: usize = 4096;
+
+/// Names a word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct WordId(u32);
+
+impl WordId {
+    pub(crate) const fn as_u64(self) -> u64 {
+        self.0 as u64
+    }
+    /// The word with this number; one that was never made is found out when it is looked at.
+    pub(crate) fn from_u64(number: u64) -> Option<Self> {
+        u32::try_from(number).ok().map(Self)
+    }
+    const fn place(self) -> (usize, usize) {
+        (self.0 as usize / WORDS, self.0 as usize % WORDS)
+    }
+}
+
+/// All words of one user.
+#[derive(Debug)]
+pub(crate) struct Words {
+    hip: Hip,
+    slabs: Box<[OnceLock<Slab>]>,
+    free: Mutex<Free>,
+}
+
+#[derive(Debug, Default)]
+struct Free {
+    ids: Vec<WordId>,
+    /// By number, of all that were made: a word that is given back twice is still one word.
+    lent: Vec<Lent>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lent {
+    Yes,
+    No,
+}
+
+#[derive(Debug)]
+struct Slab(NonNull<c_void>);
+// SAFETY: the slab is memory that lives until the process ends, and is only reached through atomics.
+unsafe impl Send for Slab {}
+// SAFETY: as above.
+unsafe impl Sync for Slab {}
+
+impl Words {
+    pub(crate) fn new(hip: Hip) -> Self {
+        let slabs = (0..SLABS).map(|_| OnceLock::new()).collect();
+        Self { hip, slabs, free: Mutex::default() }
+    }
+
+    /// A word that nobody has, with this value.
+    ///
+    /// # Errors
+    /// When HIP has no pinned memory left, or refuses it because somebody captures.
+    pub(crate) fn take(&self, value: u64) -> Result<WordId, DriverError> {
+        let id = {
+            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            let id = match free.ids.pop() {
+                Some(id) => id,
+                None => self.grow(&mut free)?,
+            };
+            free.lent[id.0 as usize] = Lent::Yes;
+            id
+        };
+        if let Some(word) = self.word(id) {
+            word.store(value, Ordering::Release);
+        }
+        Ok(id)
+    }
+
+    /// Gives a word back that no stream writes any more. A word that nobody has is none.
+    pub(crate) fn give(&self, id: WordId) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if free.lent.get(id.0 as usize) == Some(&Lent::Yes) {
+            free.lent[id.0 as usize] = Lent::No;
+            free.ids.push(id);
+        }
+    }
+
+    /// The word, if it was ever made.
+    #[inline]
+    pub(crate) fn word(&self, id: WordId) -> Option<&AtomicU64> {
+        let (slab, index) = id.place();
+        let Slab(start) = self.slabs.get(slab)?.get()?;
+        let at = start.cast::<[u64; STRIDE / 8]>();
+        // SAFETY: a slab has `WORDS` places of this size, and `index` is below that.
+        let at = unsafe { at.add(index) };
+        // SAFETY: the place is aligned, lives for ever, and is only reached through atomics.
+        Some(unsafe { AtomicU64::from_ptr(at.as_ptr().cast()) })
+    }
+
+    /// The same as a signed number.
+    #[inline]
+    pub(crate) fn signed(&self, id: WordId) -> Option<&AtomicI64> {
+        let word = self.word(id)?;
+        // SAFETY: both have one layout, and every access is atomic.
+        Some(unsafe { AtomicI64::from_ptr(word.as_ptr().cast()) })
+    }
+
+    /// Where a GPU finds it: pinned host memory has one address for all of them.
+    pub(crate) fn address(&self, id: WordId) -> Option<*mut c_void> {
+        self.word(id).map(|word| word.as_ptr().cast())
+    }
+
+    fn grow(&self, free: &mut Free) -> Result<WordId, DriverError> {
+        let slab = free.lent.len() / WORDS;
+        let Some(place) = self.slabs.get(slab) else {
+            return Err(DriverError::OutOfMemory(ringfence::error::DriverCode::new(2)));
+        };
+        let flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
+        let mut at = std::ptr::null_mut();
+        // SAFETY: `at` is writable.
+        let number = unsafe {
+            (self.hip.functions().hipHostMalloc)(&raw mut at, WORDS * STRIDE, flags)
+        };
+        self.hip.check(number)?;
+        let at = NonNull::new(at).ok_or(DriverError::Unsupported)?;
+        let _only_here = place.set(Slab(at));
+        free.lent.resize(free.lent.len() + WORDS, Lent::No);
+        let first = u32::try_from(slab * WORDS).unwrap_or(u32::MAX);
+        free.ids.extend((1..WORDS as u32).rev().map(|index| WordId(first + index)));
+        Ok(WordId(first))
+    }
+}

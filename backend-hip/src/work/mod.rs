@@ -1,0 +1,125 @@
+//! What is submitted to a stream.
+
+mod host;
+mod launch;
+mod module;
+
+use std::{ffi::c_void, fmt};
+
+use ringfence::{
+    backend::streams::StreamWork,
+    error::DriverError,
+    id::{Bytes, RawStream},
+};
+
+use crate::{
+    runtime::Hip,
+    streams::{HipStreams, raw},
+    sys,
+};
+
+pub use launch::{Arguments, Extent, Launch};
+pub use module::{Function, Module};
+
+/// One piece of work of a stream.
+pub struct HipWork(Kind);
+
+enum Kind {
+    Kernel(Launch),
+    Copy { to: u64, from: u64, bytes: usize },
+    Fill { to: u64, byte: u8, bytes: usize },
+    Host(Box<dyn FnOnce() + Send>),
+    Call(Box<Call>),
+}
+
+type Call = dyn FnOnce(Hip, RawStream) -> Result<(), DriverError> + Send;
+
+impl HipWork {
+    /// A kernel.
+    #[must_use]
+    pub const fn kernel(launch: Launch) -> Self {
+        Self(Kind::Kernel(launch))
+    }
+
+    /// A copy between any two of device memory and host memory (`hipMemcpyAsync`). Of host memory only pinned memory is copied in the
+    /// stream's order alone; from other memory HIP copies at once, or waits.
+    ///
+    /// # Safety
+    /// Until the work is finished, or the last launch of a graph that it was recorded into: both addresses have so many bytes, and
+    /// nobody uses them against what the copy does.
+    #[must_use]
+    pub const unsafe fn copy(to: u64, from: u64, bytes: Bytes) -> Self {
+        Self(Kind::Copy { to, from, bytes: bytes.as_u64() as usize })
+    }
+
+    /// Sets memory to a byte (`hipMemsetAsync`).
+    ///
+    /// # Safety
+    /// As for [`copy`](Self::copy).
+    #[must_use]
+    pub const unsafe fn fill(to: u64, byte: u8, bytes: Bytes) -> Self {
+        Self(Kind::Fill { to, byte, bytes: bytes.as_u64() as usize })
+    }
+
+    /// A function of the host, called on a thread of HIP's in the stream's order: by `hipLaunchHostFunc`, or `hipStreamAddCallback`
+    /// where that is not exported (5.2). It may not call HIP, and later work of the stream waits for it. After an error of the GPU it
+    /// may never be called. One that panics ends there.
+    ///
+    /// On a stream that captures it is refused ([`DriverError::CaptureConflict`]): it is called once, and a graph may be launched often.
+    #[must_use]
+    pub fn host(function: impl FnOnce() + Send + 'static) -> Self {
+        Self(Kind::Host(Box::new(function)))
+    }
+
+    /// Whatever the function submits to the stream, with HIP's own calls ([`Hip::functions`]). It may not synchronize, and may
+    /// not keep the stream.
+    #[must_use]
+    pub fn call(
+        function: impl FnOnce(Hip, RawStream) -> Result<(), DriverError> + Send + 'static,
+    ) -> Self {
+        Self(Kind::Call(Box::new(function)))
+    }
+}
+
+impl From<Launch> for HipWork {
+    fn from(launch: Launch) -> Self {
+        Self::kernel(launch)
+    }
+}
+
+impl StreamWork for HipStreams {
+    type Work = HipWork;
+    fn launch(&self, stream: RawStream, work: HipWork) -> Result<(), DriverError> {
+        let (hip, functions) = (self.hip(), self.hip().functions());
+        let _held = self.stream(stream)?;
+        let on = raw(stream.as_u64());
+        match work.0 {
+            Kind::Kernel(launch) => launch.submit(hip, on),
+            Kind::Copy { to, from, bytes } => {
+                let from: *const c_void = raw(from);
+                let copy = functions.hipMemcpyAsync;
+                // SAFETY: the stream exists while it is held; the rest was vouched for in `HipWork::copy`.
+                hip.check(unsafe { copy(raw(to), from, bytes, sys::hipMemcpyDefault, on) })
+            }
+            Kind::Fill { to, byte, bytes } => {
+                let fill = functions.hipMemsetAsync;
+                // SAFETY: the stream exists while it is held; the rest was vouched for in `HipWork::fill`.
+                hip.check(unsafe { fill(raw(to), byte.into(), bytes, on) })
+            }
+            Kind::Host(function) => self.launch_host(stream, function),
+            Kind::Call(function) => function(hip, stream),
+        }
+    }
+}
+
+impl fmt::Debug for HipWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Kernel(_) => "kernel",
+            Kind::Copy { .. } => "copy",
+            Kind::Fill { .. } => "fill",
+            Kind::Host(_) => "host function",
+            Kind::Call(_) => "call",
+        })
+    }
+}
