@@ -20,6 +20,9 @@
 //! | type | implements |
 //! |---|---|
 //! | [`HipStreams`] | the traits of `ringfence::backend::streams`, with [`HipWork`] as its work |
+//! | [`HipDevice`] | `Device`, `Signals`, `HostWait`, `Timestamps`, `Handlers` of `ringfence::backend`: a retirement ring on streams |
+//! | [`HipQueue`] | `PacketQueue`, with [`Launch`] as its work |
+//! | [`HipCopyEngine`] | `CopyEngine`, with [`CopyOrder`] as its work |
 //!
 //! # What differs between versions
 //!
@@ -27,6 +30,7 @@
 //! |---|---|---|
 //! | query while others capture | answered | refused by the mode of the stream's own last capture: streams are primed with an empty relaxed one |
 //! | `hipStreamDestroy` | never returns while the device's memory pool keeps a block: the pool is emptied before, and frees wait meanwhile | returns |
+//! | a kernel of a module on a stream that captures | not recorded, and runs at once: refused here | recorded |
 //! | `hipLaunchHostFunc` | not exported: `hipStreamAddCallback` | there |
 //!
 //! What the pool itself has to know of each version (captures, frees, stale handles) it finds out by asking, and by the order of
@@ -37,6 +41,7 @@ mod error;
 mod life;
 mod pause;
 mod registry;
+mod ring;
 mod runtime;
 mod streams;
 pub mod sys;
@@ -46,6 +51,7 @@ mod work;
 
 pub use buffer::HostBuffer;
 pub use error::{Code, HipError};
+pub use ring::{CopyOrder, HipCopyEngine, HipDevice, HipQueue};
 pub use runtime::Hip;
 pub use streams::{HipStreams, MemoryKind, Progress, StreamOptions};
 pub use version::HipVersion;

@@ -53,6 +53,11 @@ impl HipVersion {
         self.is_before(5, 7)
     }
 
+    /// `hipModuleLaunchKernel` on a stream that captures is not recorded, and runs at once (5.2.3, tried; not 5.7.1).
+    pub(crate) const fn launches_are_not_captured(self) -> bool {
+        self.is_before(5, 7)
+    }
+
     /// A stream's query is refused by the mode of the stream's own last capture, at first global, whatever the mode of the thread
     /// (5.7.1, tried): one that once captured in relaxed mode is answered.
     pub(crate) const fn streams_need_a_first_capture(self) -> bool {

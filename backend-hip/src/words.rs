@@ -8,7 +8,7 @@ use std::{
     ptr::NonNull,
     sync::{
         Mutex, OnceLock, PoisonError,
-        atomic::{AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
 };
 
@@ -22,9 +22,9 @@ use crate::{
 /// Bytes from one word to the next: a cache line, so that a stream's writes take nobody else's line away.
 const STRIDE: usize = 64;
 /// Words of a slab, which is two pages.
-const WORDS: usize = 128;
+pub(crate) const WORDS: usize = 128;
 /// Slabs that can be made: half a million words.
-const SLABS: usize = 4096;
+pub(crate) const SLABS: usize = 4096;
 
 /// Names a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,7 +38,7 @@ impl WordId {
     pub(crate) fn from_u64(number: u64) -> Option<Self> {
         u32::try_from(number).ok().map(Self)
     }
-    const fn place(self) -> (usize, usize) {
+    pub(crate) const fn place(self) -> (usize, usize) {
         (self.0 as usize / WORDS, self.0 as usize % WORDS)
     }
 }
@@ -82,18 +82,24 @@ impl Words {
     /// # Errors
     /// When HIP has no pinned memory left, or refuses it because somebody captures.
     pub(crate) fn take(&self, value: u64) -> Result<WordId, DriverError> {
-        let id = {
-            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            let id = match free.ids.pop() {
-                Some(id) => id,
-                None => self.grow(&mut free)?,
-            };
-            free.lent[id.0 as usize] = Lent::Yes;
-            id
-        };
+        let id = self.take_as_it_is()?;
         if let Some(word) = self.word(id) {
             word.store(value, Ordering::Release);
         }
+        Ok(id)
+    }
+
+    /// A word that nobody has, with the value that its last user left: 0 at first.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub(crate) fn take_as_it_is(&self) -> Result<WordId, DriverError> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = match free.ids.pop() {
+            Some(id) => id,
+            None => self.grow(&mut free)?,
+        };
+        free.lent[id.0 as usize] = Lent::Yes;
         Ok(id)
     }
 
@@ -118,14 +124,6 @@ impl Words {
         Some(unsafe { AtomicU64::from_ptr(at.as_ptr().cast()) })
     }
 
-    /// The same as a signed number.
-    #[inline]
-    pub(crate) fn signed(&self, id: WordId) -> Option<&AtomicI64> {
-        let word = self.word(id)?;
-        // SAFETY: both have one layout, and every access is atomic.
-        Some(unsafe { AtomicI64::from_ptr(word.as_ptr().cast()) })
-    }
-
     /// Where a GPU finds it: pinned host memory has one address for all of them.
     pub(crate) fn address(&self, id: WordId) -> Option<*mut c_void> {
         self.word(id).map(|word| word.as_ptr().cast())
@@ -144,6 +142,8 @@ impl Words {
         };
         self.hip.check(number)?;
         let at = NonNull::new(at).ok_or(DriverError::Unsupported)?;
+        // SAFETY: so many bytes were just allocated, and nobody else has them.
+        unsafe { at.as_ptr().cast::<u8>().write_bytes(0, WORDS * STRIDE) };
         let _only_here = place.set(Slab(at));
         free.lent.resize(free.lent.len() + WORDS, Lent::No);
         let first = u32::try_from(slab * WORDS).unwrap_or(u32::MAX);

@@ -20,15 +20,14 @@ fn hand_over(test: &str, options: StreamOptions) {
         let mut array = Stamp::default();
         let mut task = pool.acquire(key()).expect("a stream");
         let buffer = pool.allocate(&mut task, words(COUNT)).expect("memory");
-        let filled = pool.submit(&mut task, iota(kernels, buffer.raw(), round, COUNT));
+        let filled = pool.submit(&mut task, iota(kernels, buffer.raw(), round, COUNT).into());
         array.add(filled.expect("a kernel"), Access::Write);
         drop(task);
 
         let mut task = pool.acquire(key()).expect("a stream");
         let _how = pool.order_after(&mut task, &array, Access::Read).expect("an order");
-        let reduced =
-            pool.submit(&mut task, reduce_sum(kernels, buffer.raw(), sums.address(), COUNT));
-        let reduced = reduced.expect("a kernel");
+        let reduce = reduce_sum(kernels, buffer.raw(), sums.address(), COUNT);
+        let reduced = pool.submit(&mut task, reduce.into()).expect("a kernel");
         array.add(reduced, Access::Read);
         drop(task);
         let done = array.clone();

@@ -22,6 +22,7 @@ use ringfence::{
 use crate::{
     error::{HipError, UNKNOWN_HANDLE},
     registry::{Held, Registry},
+    ring::Table,
     runtime::Hip,
     words::Words,
 };
@@ -79,6 +80,8 @@ struct Inner {
     graphs: Registry<capture::Template>,
     memory: Registry<memory::Origin>,
     words: Words,
+    /// Signals of the ring's devices.
+    signals: Table,
     fallback: Mutex<memory::Fallback>,
     /// HIP before 5.7: held by a destruction, and shared by frees, which it cannot bear.
     destruction: RwLock<()>,
@@ -104,6 +107,7 @@ impl HipStreams {
             graphs: Registry::default(),
             memory: Registry::default(),
             words: Words::new(hip),
+            signals: Table::new(hip),
             fallback: Mutex::default(),
             destruction: RwLock::new(()),
             priorities: Mutex::default(),
@@ -156,6 +160,14 @@ impl HipStreams {
         let _held = self.stream(stream)?;
         // SAFETY: the stream exists while it is held.
         self.hip().check(unsafe { (self.hip().functions().hipStreamSynchronize)(raw(stream.as_u64())) })
+    }
+
+    pub(crate) fn words(&self) -> &Words {
+        &self.0.words
+    }
+
+    pub(crate) fn signals(&self) -> &Table {
+        &self.0.signals
     }
 
     pub(crate) fn stream(&self, stream: RawStream) -> Result<Held<'_, StreamEntry>, DriverError> {

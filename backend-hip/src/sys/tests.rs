@@ -34,7 +34,7 @@ mod beside_generated_bindings {
     fn constants_agree() {
         agree! {
             flags: hipStreamNonBlocking hipEventBlockingSync hipEventDisableTiming
-                hipHostMallocPortable hipHostMallocMapped hipHostMallocCoherent hipStreamWaitValueEq;
+                hipHostMallocPortable hipHostMallocMapped hipHostMallocCoherent hipStreamWaitValueGte;
         }
         macro_rules! prefixed {
             ($($theirs:ident = $ours:ident;)*) => {

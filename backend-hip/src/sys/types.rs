@@ -79,7 +79,7 @@ constants! {
         hipHostMallocPortable = 1,
         hipHostMallocMapped = 2,
         hipHostMallocCoherent = 0x4000_0000,
-        hipStreamWaitValueEq = 1,
+        hipStreamWaitValueGte = 0,
     }
     hipStreamCaptureMode {
         hipStreamCaptureModeGlobal = 0,

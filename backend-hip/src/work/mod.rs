@@ -7,7 +7,7 @@ mod module;
 use std::{ffi::c_void, fmt};
 
 use ringfence::{
-    backend::streams::StreamWork,
+    backend::streams::{CaptureStatus, StreamDriver, StreamWork},
     error::DriverError,
     id::{Bytes, RawStream},
 };
@@ -35,7 +35,7 @@ enum Kind {
 type Call = dyn FnOnce(Hip, RawStream) -> Result<(), DriverError> + Send;
 
 impl HipWork {
-    /// A kernel.
+    /// A kernel. HIP before 5.7 records none: there it is refused on a stream that captures ([`DriverError::Unsupported`]).
     #[must_use]
     pub const fn kernel(launch: Launch) -> Self {
         Self(Kind::Kernel(launch))
@@ -94,6 +94,12 @@ impl StreamWork for HipStreams {
         let _held = self.stream(stream)?;
         let on = raw(stream.as_u64());
         match work.0 {
+            Kind::Kernel(_)
+                if hip.version().launches_are_not_captured()
+                    && self.capture_status(stream) != CaptureStatus::None =>
+            {
+                Err(DriverError::Unsupported)
+            }
             Kind::Kernel(launch) => launch.submit(hip, on),
             Kind::Copy { to, from, bytes } => {
                 let from: *const c_void = raw(from);

@@ -10,7 +10,7 @@ use ringfence::{
     stream::PoolOptions,
 };
 use ringfence_hip::{
-    Arguments, Extent, Function, Hip, HipStreams, HipWork, Launch, Module, StreamOptions,
+    Arguments, Extent, Function, Hip, HipStreams, Launch, Module, StreamOptions,
 };
 
 /// Set where a test that finds no HIP is to fail.
@@ -20,7 +20,7 @@ const REQUIRED: &str = "RINGFENCE_REQUIRE_ROCM";
 ///
 /// # Panics
 /// If it is required and not there.
-pub fn hip(test: &str) -> Option<Hip> {
+pub(crate) fn hip(test: &str) -> Option<Hip> {
     match Hip::start() {
         Ok(hip) => Some(hip),
         Err(error) => {
@@ -31,15 +31,15 @@ pub fn hip(test: &str) -> Option<Hip> {
     }
 }
 
-pub fn gpu() -> DeviceContext {
+pub(crate) fn gpu() -> DeviceContext {
     DeviceContext::primary(DeviceId::new(0))
 }
 
-pub fn key() -> StreamKey {
+pub(crate) fn key() -> StreamKey {
     StreamKey::new(gpu())
 }
 
-pub fn pool(hip: Hip, options: StreamOptions) -> StreamPool<HipStreams> {
+pub(crate) fn pool(hip: Hip, options: StreamOptions) -> StreamPool<HipStreams> {
     StreamPool::new(HipStreams::new(hip, options), PoolOptions::default())
 }
 
@@ -60,12 +60,12 @@ extern "C" __global__ void reduce_sum(const unsigned *in, unsigned long long *ou
 
 /// Kernels, compiled once.
 #[derive(Clone, Copy, Debug)]
-pub struct Kernels {
-    pub iota: Function,
-    pub reduce_sum: Function,
+pub(crate) struct Kernels {
+    pub(crate) iota: Function,
+    pub(crate) reduce_sum: Function,
 }
 
-pub fn kernels(hip: Hip) -> Kernels {
+pub(crate) fn kernels(hip: Hip) -> Kernels {
     static KERNELS: OnceLock<Kernels> = OnceLock::new();
     *KERNELS.get_or_init(|| {
         let gfx = env::var("RINGFENCE_SOFTGPU_GFX").unwrap_or_else(|_| "gfx90a".to_owned());
@@ -77,21 +77,26 @@ pub fn kernels(hip: Hip) -> Kernels {
 
 const THREADS: u32 = 256;
 
-fn line(function: Function, count: u32, arguments: Arguments) -> HipWork {
+fn line(function: Function, count: u32, arguments: Arguments) -> Launch {
     let (groups, threads) = (Extent::line(count.div_ceil(THREADS)), Extent::line(THREADS));
     // SAFETY: these are the kernels' arguments, and each test keeps the memory until the work is finished.
-    HipWork::kernel(unsafe { Launch::new(function, groups, threads, arguments) })
+    unsafe { Launch::new(function, groups, threads, arguments) }
 }
 
-pub fn iota(kernels: Kernels, out: RawMemory, start: u32, count: u32) -> HipWork {
+pub(crate) fn iota(kernels: Kernels, out: RawMemory, start: u32, count: u32) -> Launch {
     line(kernels.iota, count, Arguments::NONE.address(out).u32(start).u32(count))
 }
 
-pub fn reduce_sum(kernels: Kernels, input: RawMemory, out: RawMemory, count: u32) -> HipWork {
+pub(crate) fn reduce_sum(
+    kernels: Kernels,
+    input: RawMemory,
+    out: RawMemory,
+    count: u32,
+) -> Launch {
     line(kernels.reduce_sum, count, Arguments::NONE.address(input).address(out).u32(count))
 }
 
 /// The bytes of so many numbers.
-pub fn words(count: u32) -> Bytes {
+pub(crate) fn words(count: u32) -> Bytes {
     Bytes::new(u64::from(count) * 4)
 }

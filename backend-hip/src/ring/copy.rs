@@ -1,0 +1,121 @@
+//! A stream as a copy engine.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use ringfence::{
+    backend::{CopyEngine, CopyRefused, Device, DeviceStatus, PartIndex, streams::StreamDriver},
+    error::DriverError,
+    id::{Bytes, LaneId, PacketId, RawMemory, RawStream, SignalHandle, StreamKey},
+};
+
+use super::{
+    HipDevice,
+    queue::{Stream, next_lane},
+};
+use crate::{streams::raw, sys};
+
+/// What to copy: all parts of an operation share it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CopyOrder {
+    to: RawMemory,
+    from: RawMemory,
+    part: Bytes,
+}
+
+impl CopyOrder {
+    /// Part `n` copies `part` bytes, `n * part` behind both addresses (`hipMemcpyAsync`).
+    ///
+    /// # Safety
+    /// Until each part that is submitted is complete: both addresses have as many bytes, and nobody uses them against what the copy
+    /// does.
+    #[must_use]
+    pub const unsafe fn new(to: RawMemory, from: RawMemory, part: Bytes) -> Self {
+        Self { to, from, part }
+    }
+}
+
+/// A stream that only copies, for [`Tracker::copy`](ringfence::drive::Tracker::copy). A cheap handle; the stream stays until the
+/// process ends.
+#[derive(Clone)]
+pub struct HipCopyEngine(Arc<Inner>);
+
+struct Inner {
+    device: HipDevice,
+    stream: RawStream,
+    lane: LaneId,
+    tickets: AtomicU64,
+}
+
+impl HipDevice {
+    /// Makes a copy engine.
+    ///
+    /// # Errors
+    /// What HIP says, as it says it of streams.
+    pub fn create_copy_engine(&self) -> Result<HipCopyEngine, DriverError> {
+        let stream = self.streams().create(StreamKey::new(self.place()))?;
+        let (device, tickets) = (self.clone(), AtomicU64::new(0));
+        Ok(HipCopyEngine(Arc::new(Inner { device, stream, lane: next_lane(), tickets })))
+    }
+}
+
+impl CopyEngine for HipCopyEngine {
+    type Work = CopyOrder;
+
+    fn lane(&self) -> LaneId {
+        self.0.lane
+    }
+
+    fn reserve(&self) -> PacketId {
+        PacketId::new(self.0.tickets.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn submit(
+        &self,
+        _at: PacketId,
+        part: PartIndex,
+        work: CopyOrder,
+        completes: SignalHandle,
+        waits: &[SignalHandle],
+    ) -> Result<(), CopyRefused> {
+        let inner = &*self.0;
+        if inner.device.status() == DeviceStatus::Lost {
+            return Err(CopyRefused::DeviceLost);
+        }
+        let refused = |error| match error {
+            DriverError::DeviceLost(_) => CopyRefused::DeviceLost,
+            _ => CopyRefused::Failed,
+        };
+        let hip = inner.device.hip();
+        let _held = inner.device.streams().stream(inner.stream).map_err(refused)?;
+        let stream = Stream { device: &inner.device, raw: raw(inner.stream.as_u64()) };
+        for &signal in waits.iter().filter(|signal| !signal.is_null()) {
+            stream.wait(signal, 1).map_err(refused)?;
+        }
+        let bytes = work.part.as_u64();
+        let offset = u64::from(part.as_u32()) * bytes;
+        let (to, from) = (raw(work.to.as_u64() + offset), raw(work.from.as_u64() + offset));
+        let copy = hip.functions().hipMemcpyAsync;
+        // SAFETY: the stream exists while it is held; the rest was vouched for in `CopyOrder::new`.
+        let answer = unsafe {
+            copy(to, from.cast_const(), bytes as usize, sys::hipMemcpyDefault, stream.raw)
+        };
+        hip.check(answer).map_err(refused)?;
+        stream.complete(completes).map_err(|error| {
+            // The copy was issued, and nothing will say when it is over.
+            inner.device.report_lost(error);
+            CopyRefused::DeviceLost
+        })
+    }
+}
+
+impl fmt::Debug for HipCopyEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HipCopyEngine").field("lane", &self.0.lane).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,289 @@
+//! A stream as a queue: packets become HIP's calls, in the order of their indices.
+
+use std::{
+    collections::VecDeque,
+    ffi::c_void,
+    fmt, hint,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use ringfence::{
+    backend::{
+        Body, Device, DeviceStatus, Packet, PacketCount, PacketQueue, Settled,
+        streams::{StreamDriver, StreamState},
+    },
+    error::DriverError,
+    id::{Generation, LaneId, PacketId, QueueId, RawStream, SignalHandle, StreamKey},
+};
+
+use super::{HipDevice, signals::Completions};
+use crate::{
+    error::UNKNOWN_HANDLE,
+    streams::raw,
+    sys,
+    words::WordId,
+    work::Launch,
+};
+
+/// Numbers of queues and copy engines: no two of the process have the same.
+static NEXT: AtomicU32 = AtomicU32::new(0x4000_0000);
+
+pub(super) fn next_lane() -> LaneId {
+    LaneId::new(QueueId::new(NEXT.fetch_add(1, Ordering::Relaxed)), Generation::FIRST)
+}
+
+/// Packets that were committed before an earlier one, and packets that were reserved: at most so many wait.
+const SLOTS: u64 = 1024;
+/// The read index rises in steps of so many packets: each step is a call of HIP's.
+const STEP: u64 = 16;
+
+/// Streams of queues that were dropped, by key: a later queue gets one that is idle.
+#[derive(Debug, Default)]
+pub(super) struct Parked(Mutex<Vec<(StreamKey, RawStream, WordId)>>);
+
+/// A stream of HIP as a packet queue. A cheap handle that threads may share: clones are the same queue. The stream is its own, and
+/// goes to a later queue when it is dropped: nothing is waited for.
+#[derive(Clone)]
+pub struct HipQueue(Arc<Inner>);
+
+struct Inner {
+    device: HipDevice,
+    key: StreamKey,
+    stream: RawStream,
+    /// The index below which all are complete, as far as the stream has said.
+    progress: WordId,
+    lane: LaneId,
+    reserved: AtomicU64,
+    submitted: AtomicU64,
+    line: Mutex<Line>,
+}
+
+/// Packets in the order of their indices, from the first that was not submitted.
+#[derive(Debug)]
+struct Line {
+    next: u64,
+    waiting: VecDeque<Option<Packet<Launch>>>,
+    /// What the read index is counted from: streams of dropped queues have a past.
+    first: u64,
+}
+
+impl HipDevice {
+    /// Makes a queue of streams of this kind.
+    ///
+    /// # Errors
+    /// What HIP says, as it says it of streams.
+    pub fn create_queue(&self, key: StreamKey) -> Result<HipQueue, DriverError> {
+        let key = StreamKey { place: self.place(), ..key };
+        let (stream, progress) = match self.parked(key) {
+            Some(parked) => parked,
+            None => {
+                let stream = self.streams().create(key)?;
+                let progress = self.streams().words().take(0)?;
+                (stream, progress)
+            }
+        };
+        let first = self.streams().words().word(progress).map_or(0, |word| word.load(Ordering::Acquire));
+        let waiting = VecDeque::with_capacity(SLOTS as usize);
+        Ok(HipQueue(Arc::new(Inner {
+            device: self.clone(),
+            key,
+            stream,
+            progress,
+            lane: next_lane(),
+            reserved: AtomicU64::new(0),
+            submitted: AtomicU64::new(0),
+            line: Mutex::new(Line { next: 0, waiting, first }),
+        })))
+    }
+
+    fn parked(&self, key: StreamKey) -> Option<(RawStream, WordId)> {
+        let mut parked = self.0.parked.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = parked.iter().position(|&(other, stream, _)| {
+            other == key && self.streams().query(stream) == StreamState::Idle
+        })?;
+        let (_, stream, progress) = parked.swap_remove(at);
+        Some((stream, progress))
+    }
+}
+
+impl HipQueue {
+    /// The GPU that it belongs to.
+    #[must_use]
+    pub fn device(&self) -> &HipDevice {
+        &self.0.device
+    }
+
+    /// Its stream, for work past the queue: what is submitted by it is in order with the packets, and counted by nobody.
+    #[must_use]
+    pub fn stream(&self) -> RawStream {
+        self.0.stream
+    }
+}
+
+impl Inner {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Submits what is next, as far as it is there.
+    fn advance(&self, line: &mut Line) {
+        while let Some(Some(packet)) = line.waiting.front() {
+            let packet = *packet;
+            line.waiting.pop_front();
+            let index = line.next;
+            line.next += 1;
+            if self.device.status() == DeviceStatus::Alive
+                && let Err(error) = self.submit(&packet, line.first + index)
+            {
+                // As with a bad packet of a hardware queue: nothing behind it would be in order.
+                self.device.report_lost(error);
+            }
+        }
+        self.submitted.store(line.next, Ordering::Release);
+    }
+
+    fn submit(&self, packet: &Packet<Launch>, number: u64) -> Result<(), DriverError> {
+        let (hip, streams) = (self.device.hip(), self.device.streams());
+        let _held = streams.stream(self.stream)?;
+        let stream = Stream { device: &self.device, raw: raw(self.stream.as_u64()) };
+        match &packet.body {
+            Body::Kernel(launch) => launch.submit(hip, stream.raw)?,
+            Body::And(deps) | Body::Or(deps) => {
+                for signal in deps.iter() {
+                    stream.wait(signal, 1)?;
+                }
+            }
+            Body::Value(value) => stream.wait(value.signal, value.below.as_i64())?,
+        }
+        if !packet.completes.is_null() {
+            stream.complete(packet.completes)?;
+        }
+        if (number + 1) % STEP == 0 {
+            let word = streams.words().address(self.progress).ok_or(UNKNOWN_HANDLE)?;
+            stream.write(word, Completions(number + 1))?;
+        }
+        Ok(())
+    }
+}
+
+/// A stream that exists, for one packet.
+pub(super) struct Stream<'a> {
+    pub(super) device: &'a HipDevice,
+    pub(super) raw: *mut c_void,
+}
+
+impl Stream<'_> {
+    /// Later work waits until the signal's value is below `below`.
+    pub(super) fn wait(&self, signal: SignalHandle, below: i64) -> Result<(), DriverError> {
+        let signal = self.device.table().find(signal).ok_or(UNKNOWN_HANDLE)?;
+        let Completions(number) = signal.falls_below(below);
+        let (wait, at) = (self.device.hip().functions().hipStreamWaitValue64, signal.address());
+        // SAFETY: the caller holds the stream; the word is pinned host memory that is never freed.
+        self.device.hip().check(unsafe {
+            wait(self.raw, at, number, sys::hipStreamWaitValueGte, u64::MAX)
+        })
+    }
+
+    /// The signal is completed once by all that was submitted before.
+    pub(super) fn complete(&self, signal: SignalHandle) -> Result<(), DriverError> {
+        let signal = self.device.table().find(signal).ok_or(UNKNOWN_HANDLE)?;
+        self.write(signal.address(), signal.next_completion())
+    }
+
+    fn write(&self, at: *mut c_void, number: Completions) -> Result<(), DriverError> {
+        let write = self.device.hip().functions().hipStreamWriteValue64;
+        // SAFETY: the caller holds the stream; the word is pinned host memory that is never freed.
+        self.device.hip().check(unsafe { write(self.raw, at, number.0, 0) })
+    }
+}
+
+impl PacketQueue for HipQueue {
+    type Work = Launch;
+
+    #[inline]
+    fn lane(&self) -> LaneId {
+        self.0.lane
+    }
+
+    /// # Panics
+    /// If `count` is more than 1,024.
+    fn reserve(&self, count: PacketCount) -> PacketId {
+        let (inner, count) = (&*self.0, u64::from(count.count()));
+        assert!(count <= SLOTS, "{count} packets were asked of a queue of {SLOTS}");
+        let first = inner.reserved.fetch_add(count, Ordering::AcqRel);
+        let mut looks = 0_u32;
+        // Room is made by whoever reserved before and commits.
+        while first + count > inner.submitted.load(Ordering::Acquire) + SLOTS
+            && inner.device.status() == DeviceStatus::Alive
+        {
+            looks += 1;
+            if looks < 64 { hint::spin_loop() } else { thread::yield_now() }
+        }
+        PacketId::new(first)
+    }
+
+    /// A packet that HIP refuses ends the device ([`HipDevice::loss`]), as one that a packet processor does not know would.
+    ///
+    /// # Panics
+    /// If `at` was not reserved on this queue, or was committed before.
+    fn commit(&self, at: PacketId, packet: &Packet<Launch>) {
+        let inner = &*self.0;
+        let reserved = inner.reserved.load(Ordering::Acquire);
+        let mut line = inner.line();
+        let place = at.as_u64().checked_sub(line.next).filter(|_| at.as_u64() < reserved);
+        let place = place.unwrap_or_else(|| panic!("{at} was not reserved on this queue"));
+        if place >= SLOTS {
+            return; // on a lost device, which reserves without room
+        }
+        let place = place as usize;
+        if line.waiting.len() <= place {
+            line.waiting.resize(place + 1, None);
+        }
+        assert!(line.waiting[place].is_none(), "{at} was committed before");
+        line.waiting[place] = Some(*packet);
+        inner.advance(&mut line);
+    }
+
+    /// Everything that was committed in order was submitted.
+    #[inline]
+    fn ring_doorbell(&self, _last: PacketId) {}
+
+    fn read_index(&self) -> PacketId {
+        let inner = &*self.0;
+        let word = inner.device.streams().words().word(inner.progress);
+        let done = word.map_or(0, |word| word.load(Ordering::Acquire));
+        let first = inner.line().first;
+        PacketId::new(done.saturating_sub(first))
+    }
+
+    fn settled(&self) -> Settled {
+        let inner = &*self.0;
+        let submitted = inner.line().next;
+        if inner.reserved.load(Ordering::Acquire) == submitted {
+            Settled::Below(PacketId::new(submitted))
+        } else {
+            Settled::Reserving
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let parked = (self.key, self.stream, self.progress);
+        let all = &self.device.0.parked.0;
+        all.lock().unwrap_or_else(PoisonError::into_inner).push(parked);
+    }
+}
+
+impl fmt::Debug for HipQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HipQueue")
+            .field("lane", &self.0.lane)
+            .field("stream", &self.0.stream)
+            .finish_non_exhaustive()
+    }
+}

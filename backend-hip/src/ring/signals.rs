@@ -1,0 +1,189 @@
+//! Signals: a word that streams write, and what the host knows of it.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU8, AtomicU64, Ordering},
+};
+
+use ringfence::{
+    backend::SignalMemory,
+    error::{CreateError, DriverError},
+    id::{SignalHandle, SignalValue},
+};
+
+use crate::{
+    runtime::Hip,
+    words::{SLABS, WORDS, WordId, Words},
+};
+
+/// All signals of one driver, whichever GPU they belong to: a queue of one waits for another's.
+#[derive(Debug)]
+pub(crate) struct Table {
+    words: Words,
+    cells: Box<[OnceLock<Box<[Cell]>>]>,
+}
+
+/// What the host knows of a signal.
+#[derive(Debug, Default)]
+pub(super) struct Cell {
+    /// What it was armed with (the upper 16 bits), and how many completions there had been (the rest): one word, since they are
+    /// read by other threads while it is armed.
+    armed: AtomicU64,
+    /// How many completions were submitted.
+    submitted: AtomicU64,
+    /// Its memory, as `SignalMemory::ALL` numbers it, and 1; 0 if it was destroyed.
+    memory: AtomicU8,
+}
+
+/// A signal that exists.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signal<'a> {
+    cell: &'a Cell,
+    word: &'a AtomicU64,
+}
+
+/// A number of completions, counted over a signal's whole life.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Completions(pub(super) u64);
+
+const BASE_BITS: u32 = 48;
+const BASE: u64 = (1 << BASE_BITS) - 1;
+/// The most that a signal can be armed with.
+const MOST: i64 = i16::MAX as i64;
+
+fn pack(value: SignalValue, base: Completions) -> u64 {
+    let value = value.as_i64();
+    assert!(
+        (-MOST..=MOST).contains(&value),
+        "a signal on HIP is armed with {MOST} at most, not {value}"
+    );
+    (value as u64) << BASE_BITS | base.0 & BASE
+}
+
+fn unpack(armed: u64) -> (i64, u64) {
+    ((armed as i64) >> BASE_BITS, armed & BASE)
+}
+
+impl Table {
+    pub(crate) fn new(hip: Hip) -> Self {
+        let cells = (0..SLABS).map(|_| OnceLock::new()).collect();
+        Self { words: Words::new(hip), cells }
+    }
+
+    pub(super) fn create(&self, memory: SignalMemory) -> Result<SignalHandle, CreateError> {
+        let word = self.words.take_as_it_is().map_err(|error| match error {
+            DriverError::DeviceLost(_) => CreateError::DeviceLost,
+            _ => CreateError::OutOfMemory,
+        })?;
+        let (slab, index) = word.place();
+        let cells = &self.cells[slab];
+        let cells = cells.get_or_init(|| (0..WORDS).map(|_| Cell::default()).collect());
+        let kind = SignalMemory::ALL.iter().position(|one| *one == memory).unwrap_or(0) as u8;
+        cells[index].memory.store(kind + 1, Ordering::Release);
+        let handle = SignalHandle::new(word.as_u64() + 1);
+        self.expect(handle).arm(SignalValue::ARMED);
+        Ok(handle)
+    }
+
+    /// Gives a signal back. One that is destroyed twice is destroyed once.
+    pub(super) fn destroy(&self, signal: SignalHandle) {
+        let Some((id, cell)) = self.cell(signal) else { return };
+        if cell.memory.swap(0, Ordering::AcqRel) != 0 {
+            self.words.give(id);
+        }
+    }
+
+    /// The signal.
+    ///
+    /// # Panics
+    /// If there is no such, or no more.
+    #[inline]
+    pub(super) fn expect(&self, signal: SignalHandle) -> Signal<'_> {
+        self.find(signal).unwrap_or_else(|| panic!("there is no {signal:?}: it was destroyed"))
+    }
+
+    #[inline]
+    pub(super) fn find(&self, signal: SignalHandle) -> Option<Signal<'_>> {
+        let (id, cell) = self.cell(signal)?;
+        let word = self.words.word(id)?;
+        (cell.memory.load(Ordering::Acquire) != 0).then_some(Signal { cell, word })
+    }
+
+    #[inline]
+    fn cell(&self, signal: SignalHandle) -> Option<(WordId, &Cell)> {
+        let id = WordId::from_u64(signal.as_u64().checked_sub(1)?)?;
+        let (slab, index) = id.place();
+        Some((id, self.cells.get(slab)?.get()?.get(index)?))
+    }
+}
+
+#[cfg(test)]
+impl<'a> Signal<'a> {
+    /// One whose word is not a stream's.
+    pub(super) fn of(cell: &'a Cell, word: &'a AtomicU64) -> Self {
+        Self { cell, word }
+    }
+}
+
+impl Signal<'_> {
+    /// Its value.
+    #[inline]
+    pub(super) fn load(self) -> i64 {
+        loop {
+            let before = self.cell.armed.load(Ordering::Acquire);
+            // With acquire: what the stream released before it wrote is visible.
+            let done = self.word.load(Ordering::Acquire);
+            // Armed again in between, the two would not belong together.
+            if self.cell.armed.load(Ordering::Acquire) == before {
+                let (value, base) = unpack(before);
+                return value - (done.wrapping_sub(base) & BASE) as i64;
+            }
+        }
+    }
+
+    pub(super) fn arm(self, value: SignalValue) {
+        let done = self.word.load(Ordering::Acquire);
+        self.cell.armed.store(pack(value, Completions(done)), Ordering::Release);
+    }
+
+    /// The number that the word has once the next packet has completed it. The caller submits that write, after those of
+    /// earlier calls.
+    pub(super) fn next_completion(self) -> Completions {
+        let done = self.word.load(Ordering::Acquire);
+        let next = self.cell.submitted.load(Ordering::Relaxed).max(done) + 1;
+        self.cell.submitted.store(next, Ordering::Relaxed);
+        Completions(next)
+    }
+
+    /// The number at which the value falls below `below`.
+    pub(super) fn falls_below(self, below: i64) -> Completions {
+        let armed = self.cell.armed.load(Ordering::Acquire);
+        let (value, base) = unpack(armed);
+        let done = self.word.load(Ordering::Acquire);
+        // The whole number that `base` is the lower part of.
+        let base = done - (done.wrapping_sub(base) & BASE);
+        Completions(base.saturating_add_signed(value - below + 1))
+    }
+
+    /// The host completes it as a packet would: what was submitted for it is not waited for.
+    pub(super) fn complete(self) {
+        let Completions(to) = self.falls_below(1);
+        self.cell.submitted.fetch_max(to, Ordering::Relaxed);
+        self.word.fetch_max(to, Ordering::AcqRel);
+    }
+
+    /// Makes its value 0 for the host. A completion that comes late takes it to -1.
+    pub(super) fn force(self) {
+        self.arm(SignalValue::DONE);
+    }
+
+    pub(super) fn address(self) -> *mut std::ffi::c_void {
+        self.word.as_ptr().cast()
+    }
+
+    /// Whether who waits for it may sleep.
+    pub(super) fn is_interrupt(self) -> bool {
+        let memory = self.cell.memory.load(Ordering::Relaxed);
+        SignalMemory::ALL.get(usize::from(memory).wrapping_sub(1)) == Some(&SignalMemory::Interrupt)
+    }
+}

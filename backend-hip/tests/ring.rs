@@ -1,0 +1,103 @@
+//! Trackers on HIP's streams.
+
+mod support;
+
+use std::sync::atomic::Ordering;
+
+use ringfence::{
+    backend::{Device, Signals},
+    drive::{HardwareQueue, Policy, Submission, Tracker},
+    event::{Event, EventOptions, EventStatus},
+    id::{DeviceId, StreamKey},
+    wait::WaitPolicy,
+};
+use ringfence_hip::{HipDevice, HipQueue, HipStreams, HostBuffer, StreamOptions};
+use support::{iota, kernels, reduce_sum};
+
+fn device(test: &str) -> Option<HipDevice> {
+    let hip = support::hip(test)?;
+    let streams = HipStreams::new(hip, StreamOptions::default());
+    Some(HipDevice::new(&streams, DeviceId::new(0)).expect("a GPU"))
+}
+
+fn tracker(device: &HipDevice, policy: Policy) -> Tracker<HipDevice, HipQueue> {
+    let queue = device.create_queue(StreamKey::new(support::gpu())).expect("a stream");
+    Tracker::open(device.clone(), HardwareQueue::new(queue), policy).expect("a tracker")
+}
+
+#[test]
+fn a_steady_loop_creates_nothing() {
+    let Some(device) = device("a_steady_loop_creates_nothing") else { return };
+    let kernels = kernels(device.streams().hip());
+    let out = HostBuffer::new(device.streams().hip(), 8).expect("memory");
+    let mut stream = tracker(&device, Policy::default());
+    let [mut before, mut after] = [(); 2].map(|()| Event::new(EventOptions::default()));
+    let mut created = 0;
+    for round in 0..2000_u32 {
+        if round == 200 {
+            created = stream.counts().created;
+        }
+        before.record(&mut stream).expect("a record");
+        let kernel = iota(kernels, out.address(), round, 16);
+        stream.submit(Submission::kernel(kernel)).expect("a kernel");
+        after.record(&mut stream).expect("a record");
+        after.synchronize(&device, &WaitPolicy::default()).expect("it finishes");
+        assert_eq!(after.query(&device), EventStatus::Finished);
+        assert_eq!(out.halves()[15].load(Ordering::Acquire), round + 15, "round {round}");
+    }
+    assert_eq!(stream.counts().created, created, "{:?}", stream.counts());
+    println!("{:?}", stream.counts());
+    stream.close().expect("closed");
+}
+
+#[test]
+fn streams_wait_for_each_other() {
+    let Some(device) = device("streams_wait_for_each_other") else { return };
+    let hip = device.streams().hip();
+    let kernels = kernels(hip);
+    let (numbers, sums) = (HostBuffer::new(hip, 512).expect("memory"), HostBuffer::new(hip, 1));
+    let sums = sums.expect("memory");
+    let mut producer = tracker(&device, Policy::default());
+    let mut consumer = tracker(&device, Policy::default());
+    let [mut filled, mut summed] = [(); 2].map(|()| Event::new(EventOptions::default()));
+    for round in 0..500_u32 {
+        let fill = iota(kernels, numbers.address(), round, 1000);
+        producer.submit(Submission::kernel(fill)).expect("a kernel");
+        filled.record(&mut producer).expect("a record");
+        filled.wait_on(&mut consumer).expect("a wait");
+        let sum = reduce_sum(kernels, numbers.address(), sums.address(), 1000);
+        consumer.submit(Submission::kernel(sum)).expect("a kernel");
+        summed.record(&mut consumer).expect("a record");
+        summed.wait_on(&mut producer).expect("a wait"); // before the numbers are written again
+    }
+    summed.synchronize(&device, &WaitPolicy::default()).expect("it finishes");
+    let expected: u64 = (0..500_u64).map(|round| (0..1000).map(|i| round + i).sum::<u64>()).sum();
+    assert_eq!(sums.words()[0].load(Ordering::Acquire), expected);
+    consumer.close().expect("closed");
+    producer.close().expect("closed");
+}
+
+#[test]
+fn streams_of_dropped_queues_are_used_again() {
+    let Some(device) = device("streams_of_dropped_queues_are_used_again") else { return };
+    let kernels = kernels(device.streams().hip());
+    let out = HostBuffer::new(device.streams().hip(), 8).expect("memory");
+    let mut streams = std::collections::BTreeSet::new();
+    for round in 0..50 {
+        let queue = device.create_queue(StreamKey::new(support::gpu())).expect("a stream");
+        let _new = streams.insert(queue.stream());
+        let queue = HardwareQueue::new(queue);
+        let mut stream = Tracker::open(device.clone(), queue, Policy::default()).expect("a tracker");
+        for i in 0..100 {
+            let kernel = iota(kernels, out.address(), round * 100 + i, 16);
+            stream.submit(Submission::kernel(kernel)).expect("a kernel");
+        }
+        stream.close().expect("closed");
+    }
+    // HIP calls a stream pending for some time after its work has ended.
+    assert!(streams.len() <= 20, "{streams:?}");
+    assert_eq!(out.halves()[0].load(Ordering::Acquire), 4999);
+    assert_eq!(device.loss(), None);
+    device.flush();
+    assert!(!device.capabilities().can_hold_device_signals());
+}
