@@ -42,10 +42,17 @@ fn used(pool: &StreamPool<HipStreams>, hip: Hip) -> (Allocation, Stamp, StreamRe
     (memory, stamp, task.stream())
 }
 
-/// Work that every version records.
+/// Work that every version records: a copy of this byte. HIP 6.4.3 forgets a fill of pinned memory that it recorded.
 fn set(buffer: &HostBuffer, byte: u8) -> HipWork {
+    let pattern = HostBuffer::new(support::hip("set").expect("HIP"), 64).expect("memory");
+    for word in pattern.halves() {
+        word.store(u32::from_ne_bytes([byte; 4]), Ordering::Release);
+    }
+    // Until the process ends: a graph may be launched at any time.
+    let pattern: &'static HostBuffer = Box::leak(Box::new(pattern));
+    let (to, from) = (buffer.address().as_u64(), pattern.address().as_u64());
     // SAFETY: each test keeps the buffer until the last launch is finished.
-    unsafe { HipWork::fill(buffer.address().as_u64(), byte, words(COUNT)) }
+    unsafe { HipWork::copy(to, from, words(COUNT)) }
 }
 
 /// HIP from 5.7 on records the free of any memory on a stream that captures, and 5.2 carries it out at once: either way it is not
@@ -78,9 +85,9 @@ fn a_free_from_another_task_stays_out_of_the_new_owners_capture() {
     let mut owner = pool.acquire(key()).expect("a stream");
     assert_eq!(owner.stream().id(), old.id(), "the same stream was handed on");
     assert_ne!(owner.stream().generation(), old.generation());
-    let mut memory = Some((memory, stamp));
+    let (mut memory, mut work) = (Some((memory, stamp)), Some(set(&out, 7)));
     let captured = pool.capture(&mut owner, CaptureMode::ThreadLocal, |scope| {
-        scope.submit(set(&out, 7))?;
+        scope.submit(work.take().expect("once"))?;
         let (memory, stamp) = memory.take().expect("once");
         let freed = std::thread::scope(|tasks| {
             tasks.spawn(|| pool.retire(memory, stamp)).join().expect("it does not panic")
@@ -114,9 +121,9 @@ fn a_free_of_memory_of_a_stream_that_captures_is_put_off() {
     let mut stamp = Stamp::default();
     let work = iota(kernels(hip), memory.raw(), 1, COUNT);
     stamp.add(pool.submit(&mut owner, work.into()).expect("a kernel"), Access::Write);
-    let mut memory = Some((memory, stamp));
+    let (mut memory, mut work) = (Some((memory, stamp)), Some(set(&out, 9)));
     let captured = pool.capture(&mut owner, CaptureMode::Relaxed, |scope| {
-        scope.submit(set(&out, 9))?;
+        scope.submit(work.take().expect("once"))?;
         let (memory, stamp) = memory.take().expect("once");
         let freed = pool.retire(memory, stamp);
         assert!(!matches!(freed, Freed::OnStream | Freed::Leaked), "{freed:?}");
@@ -166,22 +173,8 @@ fn status(pool: &StreamPool<HipStreams>, mut lease: Lease) -> CaptureStatus {
 
 /// Keeps a stream busy until the host stores 1.
 fn hold(pool: &StreamPool<HipStreams>, task: &mut Lease, gate: &HostBuffer) {
-    let at = gate.address().as_u64();
-    let work = HipWork::call(move |hip, stream| {
-        let (stream, at) = (stream.as_u64() as usize, at as usize);
-        // SAFETY: the stream is the one that the work is for, and the test keeps the word.
-        let answer = unsafe {
-            (hip.functions().hipStreamWaitValue64)(
-                std::ptr::with_exposed_provenance_mut(stream),
-                std::ptr::with_exposed_provenance_mut(at),
-                1,
-                ringfence_hip::sys::hipStreamWaitValueGte,
-                u64::MAX,
-            )
-        };
-        assert_eq!(answer, 0);
-        Ok(())
-    });
+    // SAFETY: the test keeps the word until the work is finished.
+    let work = unsafe { HipWork::wait_value(gate.address().as_u64(), 1) };
     let _touch = pool.submit(task, work).expect("a wait");
 }
 
@@ -215,11 +208,13 @@ fn a_capture_that_a_fork_never_rejoins_condemns_its_streams() {
     let [out, other] = [(); 2].map(|()| HostBuffer::new(hip, 64).expect("memory"));
     let (mut task, mut fork) = (pool.acquire(key()).expect("one"), pool.acquire(key()).expect("two"));
     let bad = task.stream().id();
+    let mut work = [set(&out, 1), set(&out, 2), set(&other, 3)].into_iter();
+    let mut next = || work.next().expect("three");
     let captured = pool.capture(&mut task, CaptureMode::ThreadLocal, |scope| {
-        scope.submit(set(&out, 1))?;
+        scope.submit(next())?;
         scope.fork(&mut fork)?;
-        scope.submit(set(&out, 2))?;
-        scope.submit_on(&mut fork, set(&other, 3)) // two loose ends, which HIP 5.2 counts
+        scope.submit(next())?;
+        scope.submit_on(&mut fork, next()) // two loose ends, which HIP 5.2 counts
     });
     assert!(captured.is_err(), "it is unjoined");
     drop((task, fork));

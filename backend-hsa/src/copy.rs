@@ -19,7 +19,7 @@ use crate::{
     error::HsaError,
     memory::{Buffer, MemoryPlace, Place},
     queue::next_id,
-    signals::{self, Entry},
+    signals::{self, Held},
 };
 
 /// Dependencies of a copy that are handed over without an allocation.
@@ -147,16 +147,21 @@ impl CopyEngine for HsaCopyEngine {
         if self.0.device.0.life().status() == DeviceStatus::Lost {
             return Err(CopyRefused::DeviceLost);
         }
-        let completes = for_calls(completes)?;
+        let (_held, completes) = self.for_calls(completes)?;
+        // All are held until the runtime has them.
         let mut few = [completes; FEW];
-        let many: Vec<HsaSignal>;
+        let mut few_held = [const { None }; FEW];
+        let (many_held, many): (Vec<_>, Vec<_>);
         let waits = if let Some(few) = few.get_mut(..waits.len()) {
-            for (to, signal) in few.iter_mut().zip(waits) {
-                *to = for_calls(*signal)?;
+            for ((to, held), signal) in few.iter_mut().zip(&mut few_held).zip(waits) {
+                let (own, one) = self.for_calls(*signal)?;
+                (*to, *held) = (one, Some(own));
             }
             &*few
         } else {
-            many = waits.iter().map(|signal| for_calls(*signal)).collect::<Result<_, _>>()?;
+            let all = waits.iter().map(|signal| self.for_calls(*signal));
+            (many_held, many) = all.collect::<Result<_, _>>()?;
+            let _: &Vec<Held<'_>> = &many_held;
             &many
         };
         let to = (work.to.address as *mut c_void, work.to.agent);
@@ -167,7 +172,10 @@ impl CopyEngine for HsaCopyEngine {
     }
 }
 
-fn for_calls(signal: SignalHandle) -> Result<HsaSignal, CopyRefused> {
-    let entry: Entry = signals::look_up(signal).ok_or(CopyRefused::Failed)?;
-    entry.for_calls().ok_or(CopyRefused::SignalMemory)
+impl HsaCopyEngine {
+    fn for_calls(&self, signal: SignalHandle) -> Result<(Held<'_>, HsaSignal), CopyRefused> {
+        let held = signals::hold(&self.0.device.0, signal).ok_or(CopyRefused::Failed)?;
+        let one = held.for_calls().ok_or(CopyRefused::SignalMemory)?;
+        Ok((held, one))
+    }
 }

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -34,6 +34,7 @@ type Tell = Box<dyn Fn(&HsaDevice, HandlerToken) + Send + Sync>;
 pub(crate) struct DeviceInner {
     runtime: Runtime,
     index: usize,
+    owner: Owner,
     profiler: AtomicBool,
     tell: OnceLock<Tell>,
     /// Reported before anybody was to be told.
@@ -110,7 +111,8 @@ impl HsaDevice {
     ///
     /// A panic in it ends the process: there is nobody on that thread to take it.
     ///
-    /// A device that holds itself (by a clone in `tell`) is never closed: use the one that `tell` is given.
+    /// A device that holds itself (by a clone in `tell`) is never closed: use the one that `tell` is given. `tell` goes with the
+    /// last handle of the device, which a watch is none of: whoever wants to hear keeps one.
     ///
     /// # Errors
     /// [`HsaError::ToldAlready`] if somebody else is told.
@@ -143,6 +145,10 @@ impl HsaDevice {
         }
     }
 
+    pub(crate) fn downgrade(&self) -> WeakDevice {
+        WeakDevice(Arc::downgrade(&self.0))
+    }
+
     /// Where a signal lives; none if it is not there.
     #[must_use]
     pub fn memory_of(&self, signal: SignalHandle) -> Option<SignalMemory> {
@@ -154,8 +160,10 @@ impl HsaDevice {
     /// # Errors
     /// [`HsaError::NotShared`] unless it lives in [`SignalMemory::Shared`]; whatever the runtime says.
     pub fn share(&self, signal: SignalHandle) -> Result<IpcSignal, HsaError> {
-        let entry = signals::look_up(signal).filter(|entry| entry.class == Class::Shared);
-        let shared = entry.and_then(Entry::for_calls).ok_or(HsaError::NotShared { signal })?;
+        let held =
+            signals::hold(&self.0, signal).filter(|held| held.entry().class == Class::Shared);
+        let held = held.ok_or(HsaError::NotShared { signal })?;
+        let shared = held.for_calls().ok_or(HsaError::NotShared { signal })?;
         self.0.runtime.api().share(shared).map(IpcSignal)
     }
 
@@ -170,11 +178,24 @@ impl HsaDevice {
     }
 }
 
+/// A device that may be closed.
+#[derive(Debug)]
+pub(crate) struct WeakDevice(Weak<DeviceInner>);
+
+impl WeakDevice {
+    pub(crate) fn upgrade(&self) -> Option<HsaDevice> {
+        self.0.upgrade().map(HsaDevice)
+    }
+}
+
 impl DeviceInner {
     pub(crate) fn new(runtime: Runtime, index: usize) -> Self {
+        let device = u32::try_from(index).expect("a machine has few GPUs");
+        let owner = Owner { runtime: runtime.number(), device };
         Self {
             runtime,
             index,
+            owner,
             profiler: AtomicBool::new(tool_is_loaded()),
             tell: OnceLock::new(),
             untold: Mutex::default(),
@@ -186,7 +207,7 @@ impl DeviceInner {
     }
 
     pub(crate) fn index(&self) -> u32 {
-        u32::try_from(self.index).expect("a machine has few GPUs")
+        self.owner.device
     }
 
     #[inline]
@@ -200,8 +221,9 @@ impl DeviceInner {
     }
 
     /// Whose signals this makes.
+    #[inline]
     pub(crate) fn owner(&self) -> Owner {
-        Owner { runtime: self.runtime.number(), device: self.index() }
+        self.owner
     }
 
     /// Makes all stores of this thread visible to the GPU.

@@ -29,9 +29,13 @@ struct Call {
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Handlers for HsaDevice {
+    /// A watch holds no device up: when the last handle of the device is gone, so is who would be told.
+    ///
+    /// # Panics
+    /// If there is no such signal, or no more.
     fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused> {
-        let entry = signals::expect(signal);
-        let one = match (entry.class, entry.for_calls()) {
+        let held = signals::expect(&self.0, signal);
+        let one = match (held.entry().class, held.for_calls()) {
             (Class::Interrupt | Class::Shared, Some(one)) => one,
             (Class::Host, _) => return Err(HandlerRefused::NoInterrupt),
             (Class::Raw | Class::InDevice, _) | (_, None) => {
@@ -40,7 +44,8 @@ impl Handlers for HsaDevice {
         };
         let watch = WatchId(NEXT.fetch_add(1, Ordering::Relaxed));
         let life = self.0.life();
-        if life.keep(watch, Watch { device: self.clone(), token }) == DeviceStatus::Lost {
+        let kept = life.keep(watch, Watch { device: self.downgrade(), token });
+        if kept == DeviceStatus::Lost {
             return Err(HandlerRefused::DeviceLost);
         }
         let call =
@@ -67,9 +72,9 @@ unsafe extern "C" fn on_completion(value: i64, data: *mut c_void) -> bool {
     let call = unsafe { Box::from_raw(data.cast::<Call>()) };
     callback::on_runtime_thread(|| {
         if let Some(runtime) = call.runtime.upgrade()
-            && let Some(Watch { device, token }) = runtime.life(call.device).take(call.watch)
+            && let Some(watch) = runtime.life(call.device).take(call.watch)
         {
-            device.tell(token);
+            watch.report();
         }
     });
     false

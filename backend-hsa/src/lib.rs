@@ -37,6 +37,10 @@
 //!
 //! In place: by one atomic load or store of the value's word in `amd_signal_t`, whose layout the runtime's headers fix and which is
 //! checked at the start. That is what the runtime's own calls do behind their look-up, and several times cheaper (`tests/cost.rs` measures).
+//!
+//! A name that is used after its signal was destroyed panics, and touches no memory that was given back: signals of `Host`, and
+//! blocks in VRAM, are kept for the next of their GPU until the runtime ends; the others are counted while a thread is at them, and
+//! the last gives them back. What no host can see is a packet that still is to use one: that remains the caller's promise.
 
 mod agent;
 mod api;
@@ -47,6 +51,7 @@ mod device;
 mod error;
 mod events;
 mod findings;
+mod garbage;
 mod handlers;
 mod kernel;
 mod life;
@@ -65,6 +70,7 @@ pub use copy::{CopyWork, HsaCopyEngine};
 pub use device::{HsaDevice, IpcSignal};
 pub use error::{HsaError, Status};
 pub use findings::{Findings, Missing, Usable};
+pub use garbage::StuckQueues;
 pub use kernel::{Dispatch, Extent, Kernarg, KernelObject};
 pub use life::Loss;
 pub use memory::{Buffer, MemoryPlace, Place};

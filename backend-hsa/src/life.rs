@@ -11,7 +11,7 @@ use std::{
 
 use ringfence::backend::{DeviceStatus, HandlerToken};
 
-use crate::{device::HsaDevice, error::Status};
+use crate::{device::WeakDevice, error::Status};
 
 /// Why a GPU was lost. The first reason is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,8 +73,18 @@ pub(crate) struct WatchId(pub(crate) u64);
 /// Who is told of what.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    pub(crate) device: HsaDevice,
+    /// It holds this [`Life`], which so must not hold it.
+    pub(crate) device: WeakDevice,
     pub(crate) token: HandlerToken,
+}
+
+impl Watch {
+    /// Tells whoever is to be told, if the device is still open.
+    pub(crate) fn report(self) {
+        if let Some(device) = self.device.upgrade() {
+            device.tell(self.token);
+        }
+    }
 }
 
 impl Life {
@@ -97,9 +107,7 @@ impl Life {
             self.lost.store(true, Ordering::Release);
             std::mem::take(&mut *watches)
         };
-        for Watch { device, token } in watches.into_values() {
-            device.tell(token);
-        }
+        watches.into_values().for_each(Watch::report);
     }
 
     /// Keeps a watch, unless the GPU is lost.

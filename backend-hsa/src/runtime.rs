@@ -13,15 +13,16 @@ use ringfence::{id::DeviceId, timing::TickRate};
 
 use crate::{
     agent::{Agent, RuntimeVersion},
-    api::{AgentKind, Api, HsaSignal, RawQueue},
+    api::{AgentKind, Api, HsaSignal},
     callback::{self, Thread},
     capabilities::GpuFacts,
     device::{DeviceInner, HsaDevice},
     error::HsaError,
     events::{self, SystemEvents},
+    garbage::{Garbage, Heap, StuckQueues},
     kernel::KernelMemory,
     life::{Life, Loss},
-    signals::{self, Block, Blocks, Entry},
+    signals::{self, Block, Blocks},
     sys::{Library, hsa_agent_t, hsa_amd_signal_attribute_t},
 };
 
@@ -39,7 +40,7 @@ pub(crate) struct Inner {
     rate: TickRate,
     version: RuntimeVersion,
     events: SystemEvents,
-    garbage: Mutex<Vec<Garbage>>,
+    heap: Heap,
 }
 
 /// One GPU, open or not.
@@ -49,15 +50,10 @@ struct Gpu {
     life: Life,
     open: Mutex<Weak<DeviceInner>>,
     blocks: Mutex<Blocks>,
+    /// Signals of class `Host` that were destroyed, for the next: their memory stays a signal's until the runtime ends.
+    kept: Mutex<Vec<HsaSignal>>,
     /// Kept until the runtime ends: a dispatch of it may be kept as long.
     kernel: Mutex<Option<KernelMemory>>,
-}
-
-/// What was let go of on a thread of the runtime.
-#[derive(Debug)]
-pub(crate) enum Garbage {
-    Queue(RawQueue),
-    Signal(HsaSignal),
 }
 
 /// Held while a runtime starts or ends, so that these do not overlap. No callback takes it: ending waits for those.
@@ -149,6 +145,12 @@ impl Runtime {
         &self.0.version
     }
 
+    /// What the runtime failed to destroy.
+    #[must_use]
+    pub fn stuck_queues(&self) -> StuckQueues {
+        self.0.heap.stuck()
+    }
+
     /// What is known of GPU number `index`.
     pub(crate) fn facts(&self, index: usize) -> &GpuFacts {
         &self.0.gpus[index].facts
@@ -182,11 +184,10 @@ impl Runtime {
         self.0.gpus[index as usize].blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the block of a raw signal back. One of another start of a runtime went with that.
-    pub(crate) fn give_block(&self, entry: Entry) {
-        if entry.owner.runtime == self.0.number {
-            self.blocks(entry.owner.device).give(entry.address);
-        }
+    /// The destroyed signals of GPU number `index` that are kept. Each GPU's apart: what a lost one may still write to is not
+    /// made anew.
+    pub(crate) fn kept(&self, index: u32) -> MutexGuard<'_, Vec<HsaSignal>> {
+        self.0.gpus[index as usize].kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn kernel(&self, index: usize) -> MutexGuard<'_, Option<KernelMemory>> {
@@ -207,11 +208,9 @@ impl Runtime {
         match callback::thread() {
             Thread::Own => {
                 self.sweep();
-                garbage.destroy(self.0.api);
+                self.0.heap.destroy(self.0.api, garbage);
             }
-            Thread::Runtime => {
-                self.0.garbage.lock().unwrap_or_else(PoisonError::into_inner).push(garbage);
-            }
+            Thread::Runtime => self.0.heap.push(garbage),
         }
     }
 
@@ -220,12 +219,8 @@ impl Runtime {
         if callback::thread() == Thread::Runtime {
             return;
         }
-        let garbage = {
-            let mut garbage = self.0.garbage.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *garbage)
-        };
-        for garbage in garbage {
-            garbage.destroy(self.0.api);
+        for garbage in self.0.heap.take() {
+            self.0.heap.destroy(self.0.api, garbage);
         }
     }
 }
@@ -237,17 +232,6 @@ pub(crate) struct WeakRuntime(Weak<Inner>);
 impl WeakRuntime {
     pub(crate) fn upgrade(&self) -> Option<Runtime> {
         self.0.upgrade().map(Runtime)
-    }
-}
-
-impl Garbage {
-    fn destroy(self, api: Api) {
-        match self {
-            // SAFETY: this is no thread of the runtime.
-            Self::Queue(queue) => unsafe { api.destroy_queue(queue) },
-            // SAFETY: whoever let go of it did so when nothing used it any more (contract 2 of `Signals`).
-            Self::Signal(signal) => unsafe { api.destroy_signal(signal) },
-        }
     }
 }
 
@@ -270,32 +254,35 @@ impl Inner {
                     life: Life::default(),
                     open: Mutex::default(),
                     blocks: Mutex::new(Blocks::new(pools.signals, vec![pools.cpu])),
+                    kept: Mutex::default(),
                     kernel: Mutex::default(),
                 })
             })
             .collect::<Result<_, HsaError>>()?;
         let frequency = NonZeroU64::new(api.frequency()?).unwrap_or(NonZeroU64::MIN);
         let version = RuntimeVersion::of(api)?;
-        let (rate, garbage) = (TickRate::new(frequency), Mutex::default());
+        let (rate, heap) = (TickRate::new(frequency), Heap::default());
         let number = STARTS.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { number, api, agents, gpus, rate, version, events, garbage })
+        Ok(Self { number, api, agents, gpus, rate, version, events, heap })
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         let api = self.api;
+        let mut garbage = self.heap.take();
         for gpu in &mut self.gpus {
             gpu.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).release(api);
+            let kept = gpu.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
+            garbage.extend(kept.drain(..).map(Garbage::Signal));
         }
         // Signals that nobody destroyed end here; their handles must not name what is unmapped.
         let _left = signals::forget(self.number);
-        let garbage =
-            std::mem::take(self.garbage.get_mut().unwrap_or_else(PoisonError::into_inner));
         let end = move || {
             let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
             for garbage in garbage {
-                garbage.destroy(api);
+                // Nobody is left who could ask how many are stuck.
+                let _ = garbage.destroy(api);
             }
             // SAFETY: it was initialised once for this value, which everything that was made holds.
             let _ = unsafe { api.shut_down() };

@@ -5,6 +5,9 @@
 //! makes anew several times a second: two stamps of two fits can end up in the wrong order
 //! (<https://github.com/ROCm/rocm-systems/issues/9375>). Of a copy, the runtime keeps the ticks to itself and says the system's:
 //! they are converted back.
+//!
+//! A packet of a queue that carries no times leaves the words as they are, so that they are cleared when it is committed
+//! ([`PacketQueue::commit`](ringfence::backend::PacketQueue::commit)): of such a use there is no interval, whatever was before.
 
 use ringfence::{
     backend::{Engine, Timestamps},
@@ -12,20 +15,20 @@ use ringfence::{
     timing::{RawInterval, TickRate},
 };
 
-use crate::{
-    device::HsaDevice,
-    signals::{self},
-};
+use crate::{device::HsaDevice, signals};
 
 impl Timestamps for HsaDevice {
+    /// # Panics
+    /// If there is no such signal, or no more.
     fn timestamps(&self, signal: SignalHandle, engine: Engine) -> RawInterval {
-        let entry = signals::expect(signal);
-        let times = match (engine, entry.for_calls()) {
-            (Engine::Compute, _) => Some(signals::block(signal).times()),
+        let held = signals::expect(&self.0, signal);
+        let times = match (engine, held.for_calls()) {
+            (Engine::Compute, _) => Some(held.block().times()),
             (Engine::Copy, Some(one)) => self.copy_ticks(self.runtime().api().copy_time(one)),
             // Copies complete no such signal.
             (Engine::Copy, None) => None,
         };
+        held.check();
         match times.and_then(sound) {
             Some([start, end]) => RawInterval::new(start, end),
             None => RawInterval::default(),

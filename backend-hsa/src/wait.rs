@@ -12,7 +12,7 @@ use ringfence::{
 
 use crate::{
     device::HsaDevice,
-    signals::{self, Block, Class, Entry},
+    signals::{self, Class, Held},
 };
 
 /// A sleeping wait looks up so often: a lost GPU ends it within 100 ms, and so does an interrupt that was lost.
@@ -24,6 +24,8 @@ const LOADS: u32 = 64;
 const DEVICE_LOADS: u32 = 4;
 
 impl HostWait for HsaDevice {
+    /// # Panics
+    /// If there is no such signal, or it is destroyed during the wait: then within 50 ms.
     fn wait(
         &self,
         signal: SignalHandle,
@@ -31,55 +33,60 @@ impl HostWait for HsaDevice {
         hint: WaitHint,
         limit: Duration,
     ) -> WaitOutcome {
-        let entry = signals::expect(signal);
-        let block = signals::block(signal);
-        let wait = Wait { device: self, entry, block, below: below.as_i64() };
+        let held = signals::expect(&self.0, signal);
+        let class = held.entry().class;
+        let wait = Wait { device: self, held, below: below.as_i64() };
         if let Some(reached) = wait.reached() {
             return reached;
         }
         // A limit beyond what the clock can say is none.
         let until = Instant::now().checked_add(limit);
-        match (entry.class, hint) {
+        match (class, hint) {
             (Class::Interrupt, WaitHint::Blocked) => wait.asleep(until),
             (_, WaitHint::Active | WaitHint::Blocked) => wait.spinning(until),
         }
     }
 
+    /// # Panics
+    /// If there is no such signal, or no more.
     fn force(&self, signal: SignalHandle) {
-        let entry = signals::expect(signal);
-        match entry.for_calls() {
+        let held = signals::expect(&self.0, signal);
+        match held.for_calls() {
             Some(one) => self.runtime().api().store(one, 0),
             None => {
-                signals::block(signal).store(0);
+                held.block().store(0);
                 self.0.flush_stores();
             }
         }
+        held.check();
     }
 }
 
 /// One wait in progress. Nobody is locked out by it.
 struct Wait<'a> {
     device: &'a HsaDevice,
-    entry: Entry,
-    block: Block,
+    held: Held<'a>,
     below: i64,
 }
 
 impl Wait<'_> {
     fn reached(&self) -> Option<WaitOutcome> {
-        let value = self.block.load();
-        (value < self.below).then_some(WaitOutcome::Reached(SignalValue::new(value)))
+        let value = self.held.block().load();
+        (value < self.below).then(|| self.reached_by(value))
+    }
+
+    fn reached_by(&self, value: i64) -> WaitOutcome {
+        self.held.check();
+        WaitOutcome::Reached(SignalValue::new(value))
     }
 
     /// Whether the GPU that waits, or the one that the signal belongs to, is lost. What finished before is still finished.
+    /// Panics if the signal was destroyed meanwhile.
     fn lost(&self) -> Option<WaitOutcome> {
+        self.held.check();
         let own = self.device.0.life().status();
-        let (runtime, owner) = (self.device.runtime(), self.entry.owner);
-        let owner = if owner.runtime == runtime.number() {
-            runtime.life(owner.device as usize).status()
-        } else {
-            own
-        };
+        let owner = self.held.entry().owner.device as usize;
+        let owner = self.device.runtime().life(owner).status();
         if own == DeviceStatus::Alive && owner == DeviceStatus::Alive {
             return None;
         }
@@ -87,7 +94,7 @@ impl Wait<'_> {
     }
 
     fn asleep(&self, until: Option<Instant>) -> WaitOutcome {
-        let Some(one) = self.entry.for_calls() else { return self.spinning(until) };
+        let Some(one) = self.held.for_calls() else { return self.spinning(until) };
         let (api, rate) = (self.device.runtime().api(), self.device.runtime().rate());
         loop {
             if let Some(lost) = self.lost() {
@@ -101,13 +108,13 @@ impl Wait<'_> {
             let ticks = u64::try_from(slice).unwrap_or(u64::MAX).max(1);
             let value = api.wait_blocked(one, self.below, ticks);
             if value < self.below {
-                return WaitOutcome::Reached(SignalValue::new(value));
+                return self.reached_by(value);
             }
         }
     }
 
     fn spinning(&self, until: Option<Instant>) -> WaitOutcome {
-        let device = self.entry.memory().is_device();
+        let device = self.held.entry().memory().is_device();
         let loads = if device { DEVICE_LOADS } else { LOADS };
         let begun = Instant::now();
         loop {

@@ -2,11 +2,7 @@
 
 mod support;
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-};
+use std::sync::OnceLock;
 
 use ringfence::{
     backend::*,
@@ -20,68 +16,31 @@ use ringfence::{
 use ringfence_hsa::{
     CopyWork, DeviceMemory, MemoryPlace,
     sys::{
-        Library, SIGNAL_CREATE_DEVICE_MEM_VALUE_WORD, SignalCreateDesc, hsa_agent_t, hsa_signal_t,
+        SIGNAL_CREATE_DEVICE_MEM_VALUE_WORD, SignalCreateDesc, hsa_agent_t, hsa_signal_t,
         hsa_status_t,
     },
 };
-use support::{Gpu, barrier, done};
+use support::{Gpu, barrier, done, layer::Layer};
 
-/// The stub, loaded twice: as a runtime, and for the questions that tests ask it.
-struct Stub {
-    runtime: &'static Library,
-    questions: libloading::Library,
-}
+/// The stub.
+struct Stub(Layer);
 
 fn stub(test: &str) -> Option<&'static Stub> {
     static STUB: OnceLock<Option<Stub>> = OnceLock::new();
-    let stub = STUB.get_or_init(build).as_ref();
-    if stub.is_none() {
-        let required = std::env::var_os("RINGFENCE_REQUIRE_ROCM").is_some_and(|one| one == "1");
-        assert!(!required, "{test}: a runtime and a C compiler are required");
-        support::skipped(format_args!("{test}: it takes a runtime and a C compiler (cc)"));
-    }
-    stub
-}
-
-fn build() -> Option<Stub> {
-    Library::load().ok()?;
-    let runtime = loaded_runtime()?;
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/create_v2/stub.c");
-    let name = format!("libringfence_create_v2_stub_{}.so", std::process::id());
-    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let mut cc = Command::new("cc");
-    // Loaders of another C library than this machine's hand their search path down, which no compiler is to use.
-    cc.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
-    cc.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-Wno-pedantic", "-o"]);
-    cc.args([&library, &source]).args(["-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]);
-    cc.arg(&runtime).arg("-ldl");
-    assert!(cc.status().ok()?.success(), "the stub does not compile");
-    let runtime = Library::load_from([&library]).expect("the stub needs the runtime");
-    // SAFETY: the stub has no initialisers.
-    let questions = unsafe { libloading::Library::new(&library) }.expect("it was loaded before");
-    std::fs::remove_file(&library).expect("it is loaded");
-    Some(Stub { runtime, questions })
-}
-
-/// The file that this process has the runtime from.
-fn loaded_runtime() -> Option<PathBuf> {
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let path = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| path);
-    path.map(|path| Path::new("/").join(path)).find(|path| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libhsa-runtime64"))
-    })
+    STUB.get_or_init(|| Layer::open(test, "tests/create_v2/stub.c").map(Stub)).as_ref()
 }
 
 impl Stub {
     fn number(&self, question: &str) -> u32 {
         // SAFETY: the stub's questions have this type.
-        let question = unsafe { self.questions.get::<extern "C" fn() -> u32>(question.as_bytes()) };
+        let question =
+            unsafe { self.0.questions.get::<extern "C" fn() -> u32>(question.as_bytes()) };
         question.expect("the stub has it")()
     }
 
     fn fail_every(&self, count: u32) {
         // SAFETY: the stub's function has this type.
-        let set = unsafe { self.questions.get::<extern "C" fn(u32)>(b"stub_fail_every") };
+        let set = unsafe { self.0.questions.get::<extern "C" fn(u32)>(b"stub_fail_every") };
         set.expect("the stub has it")(count);
     }
 }
@@ -90,7 +49,7 @@ impl Stub {
 fn signals_come_in_batches_and_in_part() {
     let name = "signals_come_in_batches_and_in_part";
     let Some(stub) = stub(name) else { return };
-    let gpu = Gpu::open_with(name, stub.runtime);
+    let gpu = Gpu::open_with(name, stub.0.runtime);
     if gpu.device.facts().device_memory() == DeviceMemory::NoLargeBar {
         return support::skipped("no large BAR");
     }
@@ -123,7 +82,7 @@ fn signals_come_in_batches_and_in_part() {
 fn a_device_signal_meets_no_call_that_does_not_take_it() {
     let name = "a_device_signal_meets_no_call_that_does_not_take_it";
     let Some(stub) = stub(name) else { return };
-    let gpu = Gpu::open_with(name, stub.runtime);
+    let gpu = Gpu::open_with(name, stub.0.runtime);
     if gpu.device.facts().device_memory() != DeviceMemory::ByRuntime {
         return support::skipped(gpu.device.facts().device_memory());
     }
@@ -177,8 +136,8 @@ fn a_device_signal_meets_no_call_that_does_not_take_it() {
 fn the_stub_enforces_its_header() {
     let name = "the_stub_enforces_its_header";
     let Some(stub) = stub(name) else { return };
-    let gpu = Gpu::open_with(name, stub.runtime);
-    let create = stub.runtime.signal_create_v2().expect("the stub has it");
+    let gpu = Gpu::open_with(name, stub.0.runtime);
+    let create = stub.0.runtime.signal_create_v2().expect("the stub has it");
     let nobody = [hsa_agent_t { handle: 0 }];
     let good = SignalCreateDesc {
         version: 1,

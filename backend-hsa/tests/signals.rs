@@ -8,8 +8,9 @@ use ringfence::{
     backend::*,
     error::{CreateError, HandlerRefused},
     id::*,
+    timing::RawInterval,
 };
-use ringfence_hsa::{Findings, HsaDevice, HsaQueue, QueueOptions, RingSize, Usable};
+use ringfence_hsa::{Findings, HsaDevice, HsaQueue, QueueOptions, RingSize, Stamping, Usable};
 use support::{Gpu, barrier, done, each_signal};
 
 const LONG: Duration = Duration::from_secs(10);
@@ -30,6 +31,36 @@ fn signals_of_each_memory_are_armed_completed_and_armed_again() {
             gpu.device.arm(signal, SignalValue::ARMED);
             gpu.device.flush();
             assert_eq!(gpu.device.load(signal), SignalValue::ARMED, "{memory}");
+        }
+    });
+}
+
+/// A signal that a packet with times completed, and then one without: of the last use there is no interval.
+#[test]
+fn a_use_without_times_has_no_interval_whatever_the_last_one_had() {
+    let Some(gpu) = Gpu::open("a_use_without_times_has_no_interval") else { return };
+    let options = QueueOptions {
+        packets: RingSize::at_least(64),
+        stamping: Stamping::Off,
+        ..QueueOptions::default()
+    };
+    let unstamped = gpu.device.create_queue(options).expect("a queue");
+    each_signal(&gpu.device, |signal, memory| {
+        for round in 0..10 {
+            gpu.submit(&barrier(Deps::NONE, signal));
+            assert_eq!(done(&gpu.device, signal), SignalValue::DONE);
+            let times = gpu.device.timestamps(signal, Engine::Compute);
+            assert_ne!(times, RawInterval::default(), "{memory}, round {round}: with times");
+            gpu.device.arm(signal, SignalValue::ARMED);
+            gpu.device.flush();
+            let at = unstamped.reserve(PacketCount::ONE);
+            unstamped.commit(at, &barrier(Deps::NONE, signal));
+            unstamped.ring_doorbell(at);
+            assert_eq!(done(&gpu.device, signal), SignalValue::DONE);
+            let times = gpu.device.timestamps(signal, Engine::Compute);
+            assert_eq!(times, RawInterval::default(), "{memory}, round {round}: without");
+            gpu.device.arm(signal, SignalValue::ARMED);
+            gpu.device.flush();
         }
     });
 }

@@ -103,7 +103,9 @@ impl Placement {
             Role::Dispatch | Role::GpuWait => device_if(true),
             Role::HostQuery | Role::TimingOnly => SignalMemory::Host,
             Role::Copy => device_if(features.contains(Features::DEVICE_SIGNALS_ON_COPIES)),
-            Role::Peer => device_if(features.contains(Features::PEER_DEVICE_WAITS)),
+            Role::Peer => device_if(
+                features.contains(Features::PEER_DEVICE_WAITS) || planted!(PeerReadsDeviceCell),
+            ),
             Role::Blocking if features.contains(Features::INTERRUPTS) => SignalMemory::Interrupt,
             Role::Blocking => SignalMemory::Host,
             Role::Ipc => SignalMemory::Shared,

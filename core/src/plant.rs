@@ -76,6 +76,8 @@ mod switch {
         PinByReadIndex => "S9",
         /// Arms are never flushed.
         NoFlush => "S10",
+        /// Peers are given cells in device memory, and wait for them.
+        PeerReadsDeviceCell => "S10",
         /// The ring creates or waits while an index is reserved.
         WaitWhileReserved => "S11",
         /// A new recording overwrites the one that waiters hold.

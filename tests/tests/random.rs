@@ -3,7 +3,9 @@
 use proptest::{prelude::*, test_runner::RngSeed};
 use ringfence::placement::EventPlacement;
 use ringfence_mock::scenario::{Setup, Tracking};
-use ringfence_tests::programs::{Roughness, Verdict, drafts, machine, program, run};
+use ringfence_tests::programs::{
+    Roughness, Verdict, drafts, machine, machine_with_a_peer, program, run,
+};
 
 const SEED: u64 = 0x5249_4e47;
 
@@ -21,7 +23,7 @@ fn check(setup: &Setup, roughness: Roughness, cases: u32) {
     let programs = (drafts(roughness), 1..1_000_u64);
     let outcome =
         proptest::test_runner::TestRunner::new(config(cases)).run(&programs, |(drafts, seed)| {
-            let steps = program(&drafts, setup.tracker);
+            let steps = program(&drafts, setup);
             match run(setup, &steps, seed, roughness) {
                 Verdict::Sound => Ok(()),
                 Verdict::Broken { rule, wrong } => Err(TestCaseError::fail(format!(
@@ -61,6 +63,14 @@ fn healthy_programs_with_the_polling_tracker() {
 #[test]
 fn programs_in_which_things_break() {
     check(&machine(EventPlacement::Host), Roughness::Faulty, 1_500);
+}
+
+/// A wait for a cell in the other device's memory is refused, which is an error of that step alone.
+#[test]
+fn programs_on_two_devices() {
+    for events in [EventPlacement::Host, EventPlacement::Device, EventPlacement::Twin] {
+        check(&machine_with_a_peer(events), Roughness::Faulty, 500);
+    }
 }
 
 #[test]

@@ -48,6 +48,23 @@ impl HipStreams {
         self.0.fallback.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
     }
 
+    /// Memory that no stream's order knows of (`hipMalloc`): it can be used at once, by any stream of the GPU, and be freed as other
+    /// memory is.
+    ///
+    /// # Errors
+    /// What HIP says; [`DriverError::CaptureConflict`] while a global capture goes on.
+    pub fn allocate_plain(
+        &self,
+        bytes: Bytes,
+        place: DeviceContext,
+    ) -> Result<RawMemory, DriverError> {
+        let device = self.hip().ordinal(place.device).map_err(class)?;
+        let bytes = usize::try_from(bytes.as_u64().max(1)).map_err(|_| UNKNOWN_HANDLE)?;
+        let memory = self.malloc(bytes, StreamEntry { device })?;
+        self.0.memory.insert(number(memory), Origin::Plain);
+        Ok(RawMemory::new(number(memory)))
+    }
+
     /// Makes memory known that somebody else allocated, so that a pool can free it.
     ///
     /// # Safety
@@ -60,7 +77,7 @@ impl HipStreams {
         self.0.memory.insert(memory.as_u64(), origin);
     }
 
-    fn allocate_plain(&self, bytes: usize, entry: StreamEntry) -> Result<*mut c_void, DriverError> {
+    fn malloc(&self, bytes: usize, entry: StreamEntry) -> Result<*mut c_void, DriverError> {
         self.sweep();
         let hip = self.hip();
         let _current = hip.on(entry.device).map_err(class)?;
@@ -137,7 +154,7 @@ impl StreamMemory for HipStreams {
         let origin = match ordered {
             Ok(()) => Origin::Pool,
             Err(DriverError::Unsupported) => {
-                memory = self.allocate_plain(bytes, entry)?;
+                memory = self.malloc(bytes, entry)?;
                 Origin::Plain
             }
             Err(error) => return Err(error),

@@ -100,6 +100,7 @@ functions! {
         hipHostFree(*mut c_void) -> hipError_t;
         hipMemcpyAsync(*mut c_void, *const c_void, usize, c_int, hipStream_t) -> hipError_t;
         hipMemsetAsync(*mut c_void, c_int, usize, hipStream_t) -> hipError_t;
+        hipMemsetD32Async(*mut c_void, c_int, usize, hipStream_t) -> hipError_t;
         hipModuleLoadData(*mut hipModule_t, *const c_void) -> hipError_t;
         hipModuleUnload(hipModule_t) -> hipError_t;
         hipModuleGetFunction(*mut hipFunction_t, hipModule_t, *const c_char) -> hipError_t;

@@ -28,6 +28,9 @@ enum Kind {
     Kernel(Launch),
     Copy { to: u64, from: u64, bytes: usize },
     Fill { to: u64, byte: u8, bytes: usize },
+    FillWords { to: u64, word: u32, words: usize },
+    Wait { at: u64, at_least: u64 },
+    Write { at: u64, value: u64 },
     Host(Box<dyn FnOnce() + Send>),
     Call(Box<Call>),
 }
@@ -59,6 +62,34 @@ impl HipWork {
     #[must_use]
     pub const unsafe fn fill(to: u64, byte: u8, bytes: Bytes) -> Self {
         Self(Kind::Fill { to, byte, bytes: bytes.as_u64() as usize })
+    }
+
+    /// Sets memory to a word of 4 bytes (`hipMemsetD32Async`), so many times. The address is a multiple of 4.
+    ///
+    /// # Safety
+    /// As for [`copy`](Self::copy).
+    #[must_use]
+    pub const unsafe fn fill_words(to: u64, word: u32, words: u64) -> Self {
+        Self(Kind::FillWords { to, word, words: words as usize })
+    }
+
+    /// Later work of the stream waits until a word of 8 bytes is at least this (`hipStreamWaitValue64`): the host, or another
+    /// stream, is to write it. HIP never records it, and waits at once also on a stream that captures.
+    ///
+    /// # Safety
+    /// Until the work is finished: the address is a multiple of 8, and lies in memory that HIP knows.
+    #[must_use]
+    pub const unsafe fn wait_value(at: u64, at_least: u64) -> Self {
+        Self(Kind::Wait { at, at_least })
+    }
+
+    /// Writes a word of 8 bytes behind the stream's earlier work (`hipStreamWriteValue64`). HIP never records it.
+    ///
+    /// # Safety
+    /// As for [`wait_value`](Self::wait_value), and nobody uses the word against what this does.
+    #[must_use]
+    pub const unsafe fn write_value(at: u64, value: u64) -> Self {
+        Self(Kind::Write { at, value })
     }
 
     /// A function of the host, called on a thread of HIP's in the stream's order: by `hipLaunchHostFunc`, or `hipStreamAddCallback`
@@ -112,6 +143,20 @@ impl StreamWork for HipStreams {
                 // SAFETY: the stream exists while it is held; the rest was vouched for in `HipWork::fill`.
                 hip.check(unsafe { fill(raw(to), byte.into(), bytes, on) })
             }
+            Kind::FillWords { to, word, words } => {
+                let fill = functions.hipMemsetD32Async;
+                // SAFETY: as above, by `HipWork::fill_words`.
+                hip.check(unsafe { fill(raw(to), word.cast_signed(), words, on) })
+            }
+            Kind::Wait { at, at_least } => {
+                let (wait, condition) = (functions.hipStreamWaitValue64, sys::hipStreamWaitValueGte);
+                // SAFETY: as above, by `HipWork::wait_value`.
+                hip.check(unsafe { wait(on, raw(at), at_least, condition, u64::MAX) })
+            }
+            Kind::Write { at, value } => {
+                // SAFETY: as above, by `HipWork::write_value`.
+                hip.check(unsafe { (functions.hipStreamWriteValue64)(on, raw(at), value, 0) })
+            }
             Kind::Host(function) => self.launch_host(stream, function),
             Kind::Call(function) => function(hip, stream),
         }
@@ -123,7 +168,9 @@ impl fmt::Debug for HipWork {
         f.write_str(match self.0 {
             Kind::Kernel(_) => "kernel",
             Kind::Copy { .. } => "copy",
-            Kind::Fill { .. } => "fill",
+            Kind::Fill { .. } | Kind::FillWords { .. } => "fill",
+            Kind::Wait { .. } => "wait for a value",
+            Kind::Write { .. } => "write of a value",
             Kind::Host(_) => "host function",
             Kind::Call(_) => "call",
         })

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::c_void,
+    mem::ManuallyDrop,
     ptr::NonNull,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -41,7 +42,8 @@ pub(crate) struct RawQueue {
     ring: NonNull<u8>,
     size: u64,
     doorbell: hsa_signal_t,
-    errors: Box<QueueErrors>,
+    /// The runtime has them too, until it has destroyed the queue: whatever else becomes of this, they stay.
+    errors: ManuallyDrop<Box<QueueErrors>>,
 }
 
 // SAFETY: the queue is of the kind that several threads may use, and the runtime's calls may come from any thread.
@@ -111,8 +113,8 @@ impl Api {
         size: u32,
         tell: Box<dyn Fn(hsa_status_t) + Send + Sync>,
     ) -> Result<RawQueue, HsaError> {
-        let errors = Box::new(QueueErrors { status: AtomicU32::new(0), tell });
-        let data = std::ptr::from_ref(&*errors).cast_mut().cast();
+        let errors = ManuallyDrop::new(Box::new(QueueErrors { status: AtomicU32::new(0), tell }));
+        let data = std::ptr::from_ref(&**errors).cast_mut().cast();
         let mut queue: *mut hsa_queue_t = std::ptr::null_mut();
         // SAFETY: `on_error` takes what `data` is, which lives as long as the queue; `queue` is writable.
         let status = unsafe {
@@ -127,8 +129,13 @@ impl Api {
                 &raw mut queue,
             )
         };
-        self.check("hsa_queue_create", status)?;
-        // A runtime that answers with success and nothing (https://github.com/ROCm/rocm-systems/issues/9302).
+        if let Err(error) = self.check("hsa_queue_create", status) {
+            // There is no queue that would have it.
+            drop(ManuallyDrop::into_inner(errors));
+            return Err(error);
+        }
+        // A runtime that answers with success and nothing (https://github.com/ROCm/rocm-systems/issues/9302). Who knows what it
+        // made: `errors` stay.
         let nothing = HsaError::Call {
             call: "hsa_queue_create",
             status: self.status(hsa_status_t::HSA_STATUS_ERROR_INVALID_QUEUE_CREATION),
@@ -138,20 +145,23 @@ impl Api {
         let fields = unsafe { queue.read() };
         let Some(ring) = NonNull::new(fields.base_address.cast()) else { return Err(nothing) };
         let (size, doorbell) = (u64::from(fields.size), fields.doorbell_signal);
-        debug_assert!(
-            size.is_power_of_two(),
-            "the runtime takes sizes that are powers of two alone"
-        );
+        if !size.is_power_of_two() {
+            return Err(nothing);
+        }
         Ok(RawQueue { queue, ring, size, doorbell, errors })
     }
 
-    /// Destroys it.
+    /// Destroys it. Where the runtime fails to, the queue is there still and may call back: it keeps what it calls.
     ///
     /// # Safety
     /// This is not a thread of the runtime.
-    pub(crate) unsafe fn destroy_queue(self, queue: RawQueue) {
+    pub(crate) unsafe fn destroy_queue(self, queue: RawQueue) -> Result<(), HsaError> {
         // SAFETY: it is owned, so that nobody uses it any more; the caller promised the rest.
-        let _ = unsafe { self.functions().hsa_queue_destroy(queue.queue.as_ptr()) };
+        let status = unsafe { self.functions().hsa_queue_destroy(queue.queue.as_ptr()) };
+        self.check("hsa_queue_destroy", status)?;
+        // The runtime's last call is over when it has destroyed the queue.
+        drop(ManuallyDrop::into_inner(queue.errors));
+        Ok(())
     }
 
     /// How urgent its work is.

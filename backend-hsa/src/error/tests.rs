@@ -19,7 +19,9 @@ fn an_error_names_the_call_the_number_the_words_and_the_way_out() {
 
 #[test]
 fn a_library_that_is_missing_says_what_to_install() {
-    let error = Library::load_from(["/nowhere/libhsa-runtime64.so.1"]).expect_err("it is nowhere");
+    // SAFETY: there is nothing.
+    let error = unsafe { Library::load_from(["/nowhere/libhsa-runtime64.so.1"]) };
+    let error = error.expect_err("it is nowhere");
     let text = HsaError::from(error).to_string();
     assert!(text.contains("/nowhere/") && text.contains("install"), "{text}");
 }

@@ -7,6 +7,7 @@ mod publication;
 mod tests;
 
 use std::{
+    cell::Cell,
     hint,
     sync::{
         Arc,
@@ -17,7 +18,7 @@ use std::{
 };
 
 use ringfence::{
-    backend::{Body, DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
+    backend::{DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
     id::{Generation, LaneId, PacketId, QueueId, SignalHandle},
 };
 
@@ -25,14 +26,14 @@ use crate::{
     api::{Api, RawQueue},
     device::HsaDevice,
     error::{HsaError, Status},
+    garbage::Garbage,
     kernel::Dispatch,
     life::Loss,
-    runtime::Garbage,
-    signals,
+    signals::{self, store_fence},
 };
 use options::priority;
 pub use options::{QueueOptions, RingSize, Stamping};
-use publication::{Publication, Sink};
+use publication::{Claim, Publication, Sink};
 
 /// Numbers of queues and copy engines: no two of the process have the same.
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -54,6 +55,7 @@ struct Inner {
     /// Slots of packets below are free, as far as is known: at least the ring's size beyond some read index.
     free_below: AtomicU64,
     lane: LaneId,
+    stamping: Stamping,
 }
 
 impl HsaDevice {
@@ -85,6 +87,7 @@ impl HsaDevice {
             free_below: AtomicU64::new(raw.size()),
             raw: Some(raw),
             lane: LaneId::new(next_id(), Generation::FIRST),
+            stamping: options.stamping,
         }));
         if options.stamping == Stamping::On {
             api.stamp_packets(queue.0.raw())?;
@@ -149,6 +152,35 @@ impl Inner {
         }
     }
 
+    /// The slot of the packet at `index`, which the calling thread alone may write from now on. None on a lost device: the slot is
+    /// another packet's, and nothing will be read any more.
+    fn claim(&self, index: u64) -> Option<Claim> {
+        // Whoever was given an index has seen that its slot is free, or that the device is lost.
+        let is_free = index < self.free_below.load(Ordering::Acquire);
+        if !is_free && self.device.0.life().status() == DeviceStatus::Lost {
+            return None;
+        }
+        assert!(
+            is_free && index < self.api().write_index(self.raw()),
+            "{} was not reserved on this queue",
+            PacketId::new(index)
+        );
+        let claim = self.publication.claim(index);
+        Some(claim.unwrap_or_else(|| panic!("{} was committed before", PacketId::new(index))))
+    }
+
+    /// A packet that carries no times leaves those of its signal's last use there. They are cleared before it is published, by
+    /// the thread that armed the signal or one behind it: the device writes none, and whoever sees the packet done sees none.
+    #[cold]
+    fn clear_times(&self, completes: SignalHandle) {
+        if let Some(held) = signals::hold(&self.device.0, completes) {
+            held.block().clear_times();
+            if held.entry().memory().is_device() {
+                store_fence();
+            }
+        }
+    }
+
     fn sink(&self) -> Published<'_> {
         Published { api: self.api(), raw: self.raw() }
     }
@@ -203,22 +235,31 @@ impl PacketQueue for HsaQueue {
     }
 
     /// # Panics
+    /// If `at` was not reserved on this queue, or was committed before: then nothing is written.
+    ///
     /// If `packet` names a signal that is not there: something was destroyed too early. Its index is published as a packet that
     /// does nothing.
     fn commit(&self, at: PacketId, packet: &Packet<Dispatch>) {
-        let (inner, index) = (&*self.0, at.as_u64());
-        if index >= inner.free_below.load(Ordering::Acquire) {
-            // Reserved on a lost device: the slot is another packet's, and nothing will be read any more.
-            return;
+        let inner = &*self.0;
+        let unknown = Cell::new(None);
+        let mut encoded = packet::encode(packet, |signal| {
+            signals::address(&inner.device.0, signal).unwrap_or_else(|| {
+                unknown.set(Some(signal));
+                0
+            })
+        });
+        let unknown = unknown.into_inner();
+        if unknown.is_some() {
+            encoded = packet::encode(&Packet::nothing(), |_| 0);
         }
-        let unknown = first_unknown(packet);
-        let encoded = match unknown {
-            None => packet::encode(packet, |signal| signals::expect(signal).address),
-            Some(_) => packet::encode(&Packet::nothing(), |_| 0),
-        };
-        // SAFETY: the library commits each index that it reserved once (S11), and its slot is free, as was seen above.
-        unsafe { inner.raw().write_body(index, &encoded.body) };
-        inner.publication.commit(index, encoded.first_word, &inner.sink());
+        // From here to the end of the commit nothing panics: what is behind a slot that is claimed waits for it.
+        let Some(claim) = inner.claim(at.as_u64()) else { return };
+        if inner.stamping == Stamping::Off && unknown.is_none() {
+            inner.clear_times(packet.completes);
+        }
+        // SAFETY: `at` was reserved, and its slot is free and was claimed, all of which was seen above.
+        unsafe { inner.raw().write_body(at.as_u64(), &encoded.body) };
+        inner.publication.commit(claim, encoded.first_word, &inner.sink());
         if let Some(signal) = unknown {
             panic!(
                 "{signal:?}, which packet {at} names, is no signal of this backend, or was destroyed"
@@ -245,15 +286,4 @@ impl PacketQueue for HsaQueue {
             Settled::Reserving
         }
     }
-}
-
-/// A signal that `packet` names and that is not there.
-fn first_unknown(packet: &Packet<Dispatch>) -> Option<SignalHandle> {
-    let unknown = |signal: SignalHandle| !signal.is_null() && signals::look_up(signal).is_none();
-    let body = match &packet.body {
-        Body::Kernel(_) => None,
-        Body::And(deps) | Body::Or(deps) => deps.iter().find(|signal| unknown(*signal)),
-        Body::Value(wait) => Some(wait.signal).filter(|signal| unknown(*signal)),
-    };
-    body.or_else(|| Some(packet.completes).filter(|signal| unknown(*signal)))
 }

@@ -129,18 +129,24 @@ impl Sink for Log {
     }
 }
 
+/// Claims and commits.
+fn commit(publication: &Publication, index: u64, first_word: u32, log: &Log) {
+    let claim = publication.claim(index).expect("nobody claimed it");
+    publication.commit(claim, first_word, log);
+}
+
 #[test]
 fn a_gap_holds_back_what_is_behind_it_and_its_doorbell() {
     let (publication, log) = (Publication::new(8), Log::default());
-    publication.commit(2, 12, &log);
-    publication.commit(1, 11, &log);
+    commit(&publication, 2, 12, &log);
+    commit(&publication, 1, 11, &log);
     publication.tell(2, &log);
     assert_eq!((publication.published_below(), log.told.load(Ordering::Relaxed)), (0, 0));
-    publication.commit(0, 10, &log);
+    commit(&publication, 0, 10, &log);
     assert_eq!((publication.published_below(), log.told.load(Ordering::Relaxed)), (3, 3));
     assert_eq!(*log.published.lock().expect("no panic"), [10, 11, 12]);
     // What nobody asked the doorbell for waits.
-    publication.commit(3, 13, &log);
+    commit(&publication, 3, 13, &log);
     assert_eq!(log.told.load(Ordering::Relaxed), 3);
     publication.tell_all(&log);
     assert_eq!(log.told.load(Ordering::Relaxed), 4);
@@ -149,10 +155,10 @@ fn a_gap_holds_back_what_is_behind_it_and_its_doorbell() {
 #[test]
 fn a_doorbell_for_what_is_not_there_yet_is_rung_as_far_as_there_is() {
     let (publication, log) = (Publication::new(4), Log::default());
-    publication.commit(0, 0, &log);
+    commit(&publication, 0, 0, &log);
     publication.tell(1, &log);
     assert_eq!(log.told.load(Ordering::Relaxed), 1);
-    publication.commit(1, 0, &log);
+    commit(&publication, 1, 0, &log);
     assert_eq!(log.told.load(Ordering::Relaxed), 2);
 }
 
@@ -179,7 +185,7 @@ fn several_producers_publish_in_order_and_nothing_is_forgotten() {
                         if random >> 60 == 0 {
                             thread::yield_now();
                         }
-                        publication.commit(index, index as u32, log);
+                        commit(publication, index, index as u32 + 2, log);
                         publication.tell(index, log);
                     }
                 });
@@ -189,6 +195,57 @@ fn several_producers_publish_in_order_and_nothing_is_forgotten() {
         assert_eq!(publication.published_below(), total);
         assert_eq!(log.told.load(Ordering::Relaxed), total);
         let published = log.published.lock().expect("no panic");
-        assert!(published.iter().copied().eq(0..total as u32));
+        assert!(published.iter().copied().eq((0..total as u32).map(|index| index + 2)));
     }
+}
+
+/// What the device sees of a slot that is claimed is what was there before, and whoever comes second gets nothing.
+#[test]
+fn a_slot_is_claimed_once_and_published_once_it_is_committed() {
+    let (publication, log) = (Publication::new(4), Log::default());
+    let first = publication.claim(0).expect("nobody claimed it");
+    assert!(publication.claim(0).is_none(), "claimed and not yet committed");
+    commit(&publication, 1, 11, &log);
+    assert_eq!(publication.published_below(), 0, "0 is being written");
+    publication.commit(first, 10, &log);
+    assert_eq!(publication.published_below(), 2);
+    for published in [0, 1] {
+        assert!(publication.claim(published).is_none(), "{published} is published");
+    }
+    // The slot's next turn, once, and not the one after that.
+    for index in 2..6 {
+        assert!(publication.claim(index + 4).is_none(), "its slot is that of {index}");
+        commit(&publication, index, index as u32 + 10, &log);
+        assert!(publication.claim(index).is_none());
+    }
+    assert_eq!(*log.published.lock().expect("no panic"), [10, 11, 12, 13, 14, 15]);
+}
+
+/// Every index is tried by all threads: one claims it.
+#[test]
+fn of_several_threads_that_commit_one_index_one_does() {
+    const TOTAL: u64 = 20_000;
+    const THREADS: usize = 4;
+    let (publication, log) = (Publication::new(16), Log::default());
+    let claimed = AtomicU64::new(0);
+    let meeting = std::sync::Barrier::new(THREADS);
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                meeting.wait();
+                for index in 0..TOTAL {
+                    if let Some(claim) = publication.claim(index) {
+                        claimed.fetch_add(1, Ordering::Relaxed);
+                        publication.commit(claim, index as u32 + 2, &log);
+                    }
+                    while publication.published_below() <= index {
+                        thread::yield_now();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(claimed.load(Ordering::Relaxed), TOTAL);
+    let published = log.published.lock().expect("no panic");
+    assert!(published.iter().copied().eq((0..TOTAL as u32).map(|index| index + 2)));
 }

@@ -1,6 +1,7 @@
 //! Signals: what they are, and how they are made, read, armed and destroyed.
 
 mod blocks;
+mod held;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -13,15 +14,16 @@ use ringfence::{
 };
 
 pub(crate) use blocks::Blocks;
-pub(crate) use table::{Class, Entry, Owner, Table};
-pub(crate) use word::{BLOCK, Block, for_calls};
+pub(crate) use held::{Held, address, at, expect, hold};
+pub(crate) use table::{Class, Entry, Owner, Removed, Table};
+pub(crate) use word::{BLOCK, Block};
 
 use crate::{
     api::HsaSignal,
     capabilities::DeviceMemory,
     device::{DeviceInner, HsaDevice},
     error::HsaError,
-    runtime::Garbage,
+    garbage::Garbage,
     sys::{hsa_amd_signal_attribute_t, hsa_status_t},
 };
 
@@ -39,31 +41,6 @@ pub(crate) fn forget(runtime: u32) -> usize {
     TABLE.forget(runtime)
 }
 
-/// The signal with this name, or a panic that says so: a caller that uses a signal after it was destroyed must not go on.
-#[inline]
-#[track_caller]
-pub(crate) fn expect(signal: SignalHandle) -> Entry {
-    match TABLE.look_up(signal) {
-        Some(entry) => entry,
-        None => unknown(signal),
-    }
-}
-
-#[cold]
-#[track_caller]
-fn unknown(signal: SignalHandle) -> ! {
-    panic!("{signal:?} is no signal of this backend, or was destroyed")
-}
-
-/// The block of a signal that the library uses.
-#[inline]
-#[track_caller]
-pub(crate) fn block(signal: SignalHandle) -> Block {
-    // SAFETY: the library uses no signal after it was destroyed (contract 2 of `Signals`); one that was destroyed before has no
-    // entry any more.
-    unsafe { Block::of(expect(signal)) }
-}
-
 impl Entry {
     /// Where it lives.
     pub(crate) const fn memory(self) -> SignalMemory {
@@ -73,12 +50,6 @@ impl Entry {
             Class::Shared => SignalMemory::Shared,
             Class::Raw | Class::InDevice => SignalMemory::Device,
         }
-    }
-
-    /// As the runtime's calls take it; none for one in device memory.
-    pub(crate) fn for_calls(self) -> Option<HsaSignal> {
-        // SAFETY: as in `block`.
-        unsafe { for_calls(self) }
     }
 }
 
@@ -99,28 +70,34 @@ impl Signals for HsaDevice {
         }
     }
 
+    /// A thread that loads it, arms it or waits for it at the same time touches no freed memory, and panics. A signal that is
+    /// destroyed already, or is another runtime's, is left alone.
+    ///
+    /// # Panics
+    /// With debug assertions, if it is left alone: that is a bug of the caller's.
     fn destroy(&self, signal: SignalHandle) {
-        let entry = TABLE.remove(signal);
-        debug_assert!(entry.is_some(), "{signal:?} is no signal, or is destroyed twice");
-        let Some(entry) = entry else { return };
-        match entry.class {
-            Class::Raw => self.runtime().give_block(entry),
-            Class::Host | Class::Interrupt | Class::Shared | Class::InDevice => {
-                // SAFETY: the runtime made it, and it is destroyed below or never.
-                let signal = unsafe { HsaSignal::from_address(entry.address) };
-                self.0.runtime().discard(Garbage::Signal(signal));
+        let own = look_up(signal).is_some_and(|entry| self.0.owns(entry));
+        match if own { TABLE.remove(signal) } else { Removed::Unknown } {
+            Removed::Now(entry) => self.0.give_back(entry),
+            Removed::Later => {}
+            Removed::Unknown => {
+                debug_assert!(false, "{signal:?} is no signal, or is destroyed twice");
             }
         }
     }
 
+    /// # Panics
+    /// If there is no such signal, or no more.
     #[inline]
     fn load(&self, signal: SignalHandle) -> SignalValue {
-        SignalValue::new(block(signal).load())
+        SignalValue::new(at(&self.0, signal, Block::load))
     }
 
+    /// # Panics
+    /// If there is no such signal, or no more.
     #[inline]
     fn arm(&self, signal: SignalHandle, value: SignalValue) {
-        block(signal).store(value.as_i64());
+        at(&self.0, signal, |block| block.store(value.as_i64()));
     }
 
     #[inline]
@@ -151,6 +128,25 @@ pub(crate) fn store_fence() {
 }
 
 impl DeviceInner {
+    /// Whether a signal is one of this runtime's, which so is up as long as this device is.
+    #[inline]
+    pub(crate) fn owns(&self, entry: Entry) -> bool {
+        entry.owner.runtime == self.owner().runtime
+    }
+
+    /// Gives back what a signal was that has no name any more, and that nobody is at.
+    fn give_back(&self, entry: Entry) {
+        // SAFETY: the runtime made it, unless its class is `Raw`; from here on, it is kept or destroyed, and nothing else.
+        let signal = || unsafe { HsaSignal::from_address(entry.address) };
+        match entry.class {
+            Class::Raw => self.runtime().blocks(entry.owner.device).give(entry.address),
+            Class::Host => self.runtime().kept(entry.owner.device).push(signal()),
+            Class::Interrupt | Class::Shared | Class::InDevice => {
+                self.runtime().discard(Garbage::Signal(signal()));
+            }
+        }
+    }
+
     /// Signals of the runtime's in host memory, one call each.
     fn create_each(
         &self,
@@ -171,9 +167,8 @@ impl DeviceInner {
 
     fn create_one(&self, memory: SignalMemory) -> Result<SignalHandle, CreateError> {
         let api = self.runtime().api();
-        let alone = hsa_amd_signal_attribute_t::HSA_AMD_SIGNAL_AMD_GPU_ONLY;
         let (created, class) = match memory {
-            SignalMemory::Host => (api.create_with(1, alone), Class::Host),
+            SignalMemory::Host => (self.create_host(), Class::Host),
             SignalMemory::Interrupt => (api.create_interrupt(1), Class::Interrupt),
             SignalMemory::Shared => {
                 let shared = hsa_amd_signal_attribute_t::HSA_AMD_SIGNAL_IPC;
@@ -195,11 +190,22 @@ impl DeviceInner {
         self.name(signal, class)
     }
 
+    /// One that was destroyed and is kept, or a new one.
+    fn create_host(&self) -> Result<Option<HsaSignal>, HsaError> {
+        let kept = self.runtime().kept(self.owner().device).pop();
+        let Some(kept) = kept else {
+            let alone = hsa_amd_signal_attribute_t::HSA_AMD_SIGNAL_AMD_GPU_ONLY;
+            return self.runtime().api().create_with(1, alone);
+        };
+        // SAFETY: it is a signal that is kept until the runtime ends, and nobody else has it.
+        unsafe { Block::at(kept.address()) }.lay_out_again(1);
+        Ok(Some(kept))
+    }
+
     fn name(&self, signal: HsaSignal, class: Class) -> Result<SignalHandle, CreateError> {
         let entry = Entry { address: signal.address(), class, owner: self.owner() };
         TABLE.insert(entry).ok_or_else(|| {
-            // SAFETY: nothing else knows it.
-            unsafe { self.runtime().api().destroy_signal(signal) };
+            self.give_back(entry);
             CreateError::OutOfMemory
         })
     }

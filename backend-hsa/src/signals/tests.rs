@@ -1,8 +1,12 @@
-use std::{collections::HashSet, thread};
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+};
 
 use ringfence::id::SignalHandle;
 
-use super::{BLOCK, Block, Class, Entry, Owner, Table, word::for_calls};
+use super::{BLOCK, Block, Class, Entry, Owner, Removed, Table, word::for_calls};
 
 /// Memory for one block, aligned as one.
 #[repr(align(64))]
@@ -21,8 +25,8 @@ fn a_handle_names_its_signal_until_that_is_gone() {
     let name = table.insert(entry).expect("room");
     assert!(!name.is_null());
     assert_eq!(table.look_up(name), Some(entry));
-    assert_eq!(table.remove(name), Some(entry));
-    assert_eq!((table.look_up(name), table.remove(name)), (None, None));
+    assert_eq!(table.remove(name), Removed::Now(entry));
+    assert_eq!((table.look_up(name), table.remove(name)), (None, Removed::Unknown));
     // The place serves again, under another name.
     let next = table.insert(entry).expect("room");
     assert_ne!(next, name);
@@ -35,7 +39,7 @@ fn names_that_were_made_up_are_no_signals() {
     table.insert(entry(64)).expect("room");
     for raw in [0, 2, 4097, u64::from(u32::MAX), u64::MAX, 1 << 32 | 1, 0x7fff_ffff_f0c0] {
         assert_eq!(table.look_up(SignalHandle::new(raw)), None, "{raw:#x}");
-        assert_eq!(table.remove(SignalHandle::new(raw)), None, "{raw:#x}");
+        assert_eq!(table.remove(SignalHandle::new(raw)), Removed::Unknown, "{raw:#x}");
     }
 }
 
@@ -77,7 +81,7 @@ fn threads_never_get_the_same_name_and_one_of_two_removes() {
                         let name =
                             table.insert(entry(64 * (which * 10_000 + index + 1))).expect("room");
                         if index % 3 == 0 {
-                            assert!(table.remove(name).is_some());
+                            assert!(matches!(table.remove(name), Removed::Now(_)));
                         } else {
                             kept.push(name);
                         }
@@ -91,9 +95,11 @@ fn threads_never_get_the_same_name_and_one_of_two_removes() {
     let all: Vec<_> = lists.concat();
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
     let removed: usize = thread::scope(|scope| {
+        let (table, all) = (&table, &all);
         let threads: Vec<_> = (0..2)
             .map(|_| {
-                scope.spawn(|| all.iter().filter(|name| table.remove(**name).is_some()).count())
+                let removes = |name: &&SignalHandle| table.remove(**name) != Removed::Unknown;
+                scope.spawn(move || all.iter().filter(removes).count())
             })
             .collect();
         threads.into_iter().map(|one| one.join().expect("no panic")).sum()
@@ -124,8 +130,74 @@ fn what_a_runtime_leaves_is_forgotten_with_it() {
             table.insert(Entry { owner, ..entry(64 * index) }).expect("room")
         })
         .collect();
-    table.remove(names[1]).expect("it is there");
+    assert!(matches!(table.remove(names[1]), Removed::Now(_)));
     assert_eq!((table.forget(5), table.forget(5)), (4, 0));
     let left = names.iter().filter(|name| table.look_up(**name).is_some()).count();
     assert_eq!(left, 5);
+}
+
+#[test]
+fn who_is_at_a_removed_signal_last_gives_it_back_and_nobody_comes_after() {
+    let table = Table::new();
+    let name = table.insert(entry(64)).expect("room");
+    let enter = |name| table.find(name).and_then(|(slot, _)| slot.enter(name));
+    assert_eq!((enter(name), enter(name)), (Some(()), Some(())));
+    let (slot, _) = table.find(name).expect("it is there");
+    assert!(slot.has(name));
+    assert_eq!(table.remove(name), Removed::Later);
+    assert!(!slot.has(name) && slot.enter(name).is_none());
+    assert_eq!((table.look_up(name), table.remove(name)), (None, Removed::Unknown));
+    // Its place is nobody's yet.
+    let other = table.insert(entry(128)).expect("room");
+    assert_ne!(other.as_u64() as u32, name.as_u64() as u32);
+    assert_eq!(table.leave(name, entry(64)), None);
+    assert_eq!(table.leave(name, entry(64)), Some(entry(64)));
+    let next = table.insert(entry(192)).expect("room");
+    assert_eq!(next.as_u64() as u32, name.as_u64() as u32);
+    assert_ne!(next, name);
+}
+
+/// Threads get at a signal while another removes it: it is given back once, and when nobody is at it.
+#[test]
+fn a_signal_is_given_back_once_and_with_nobody_at_it() {
+    const ROUNDS: u64 = 300;
+    let table = Table::new();
+    let there = AtomicU64::new(0);
+    let given = AtomicU64::new(0);
+    let current = AtomicU64::new(0);
+    let give_back = |entry: Entry| {
+        let was = there.compare_exchange(entry.address, 0, Ordering::AcqRel, Ordering::Acquire);
+        assert_eq!(was, Ok(entry.address), "given back twice");
+        given.fetch_add(1, Ordering::Relaxed);
+    };
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while given.load(Ordering::Relaxed) < ROUNDS {
+                    let name = SignalHandle::new(current.load(Ordering::Acquire));
+                    let Some((slot, entry)) = table.find(name) else { continue };
+                    if slot.enter(name).is_none() {
+                        continue;
+                    }
+                    assert_eq!(there.load(Ordering::Acquire), entry.address, "given back early");
+                    if let Some(entry) = table.leave(name, entry) {
+                        give_back(entry);
+                    }
+                }
+            });
+        }
+        for round in 1..=ROUNDS {
+            there.store(64 * round, Ordering::Release);
+            let name = table.insert(entry(64 * round)).expect("room");
+            current.store(name.as_u64(), Ordering::Release);
+            thread::yield_now();
+            if let Removed::Now(entry) = table.remove(name) {
+                give_back(entry);
+            }
+            while given.load(Ordering::Acquire) < round {
+                thread::yield_now();
+            }
+        }
+    });
+    assert_eq!(given.load(Ordering::Relaxed), ROUNDS);
 }

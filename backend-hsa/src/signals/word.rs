@@ -27,8 +27,7 @@ impl Block {
     /// The block of a signal in the table.
     ///
     /// # Safety
-    /// `entry` came from the table, so that its address is that of an `amd_signal_t`, and it is there until the last use of this:
-    /// a signal is destroyed when nobody uses it any more (contract 2 of `Signals`).
+    /// `entry` came from the table, so that its address is that of an `amd_signal_t`, which is there until the last use of this.
     pub(crate) const unsafe fn of(entry: Entry) -> Self {
         Self(entry.address)
     }
@@ -68,6 +67,18 @@ impl Block {
         self.store(value);
         let kind = i64::from(amd_signal_kind_t::AMD_SIGNAL_KIND_USER.0);
         self.signed(offset_of!(amd_signal_t, kind)).store(kind, Ordering::Release);
+    }
+
+    /// The same for a block that is a signal of the runtime's, of no event: the rest of it is the runtime's.
+    pub(crate) fn lay_out_again(self, value: i64) {
+        self.clear_times();
+        self.store(value);
+    }
+
+    /// No times.
+    pub(crate) fn clear_times(self) {
+        self.unsigned(offset_of!(amd_signal_t, start_ts)).store(0, Ordering::Relaxed);
+        self.unsigned(offset_of!(amd_signal_t, end_ts)).store(0, Ordering::Relaxed);
     }
 
     /// Whether it is a signal whose value is in its block.

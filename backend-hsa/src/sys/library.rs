@@ -35,7 +35,8 @@ impl Library {
         if let Some(library) = *loaded {
             return Ok(library);
         }
-        let library = Self::load_from(Self::paths())?;
+        // SAFETY: the names are those of AMD's runtime, unless whoever runs the program names another, and vouches for it.
+        let library = unsafe { Self::load_from(Self::paths()) }?;
         *loaded = Some(library);
         Ok(library)
     }
@@ -54,19 +55,27 @@ impl Library {
     /// The runtime at the first of `paths` that can be loaded; a path without `/` is for the dynamic loader to find. Each call
     /// loads anew, and what it loaded stays.
     ///
+    /// ```compile_fail,E0133
+    /// let library = ringfence_hsa::sys::Library::load_from(["./libhsa-runtime64.so.1"]);
+    /// ```
+    ///
     /// # Errors
     /// [`LoadError::NotFound`] if none can be loaded, [`LoadError::MissingSymbols`] if the first that can is no HSA runtime, or
     /// one older than 5.2.
-    pub fn load_from(
+    ///
+    /// # Safety
+    /// The libraries at these paths, and those that they need, may be loaded: their initialisers run. What has the functions of
+    /// an HSA runtime has them as the headers declare them.
+    pub unsafe fn load_from(
         paths: impl IntoIterator<Item = impl AsRef<Path>>,
     ) -> Result<&'static Self, LoadError> {
         let mut attempts = Vec::new();
         for path in paths {
             let path = path.as_ref();
-            // SAFETY: loading runs the library's initialisers: whoever names a path vouches for what lies there, and the
-            // default names are AMD's runtime alone.
+            // SAFETY: loading runs the library's initialisers, for which the caller vouches.
             match unsafe { libloading::Library::new(path) } {
-                Ok(library) => return Self::resolve(path, library),
+                // SAFETY: the caller's promise.
+                Ok(library) => return unsafe { Self::resolve(path, library) },
                 Err(error) => {
                     attempts.push(Attempt { path: path.into(), reason: reason(&error) });
                 }
@@ -75,15 +84,21 @@ impl Library {
         Err(LoadError::NotFound { attempts })
     }
 
-    fn resolve(path: &Path, library: libloading::Library) -> Result<&'static Self, LoadError> {
+    /// # Safety
+    /// As [`load_from`](Self::load_from), for what was loaded.
+    unsafe fn resolve(
+        path: &Path,
+        library: libloading::Library,
+    ) -> Result<&'static Self, LoadError> {
         let not_found = |error: libloading::Error| LoadError::NotFound {
             attempts: vec![Attempt { path: path.into(), reason: reason(&error) }],
         };
-        // SAFETY: the type is that of the symbol's declaration, and `library` is never closed: it goes into the leaked value, or
+        // SAFETY: the type is that of the symbol's declaration, which is the caller's promise, and `library` is never closed: it goes into the leaked value, or
         // is forgotten below.
         let v2 = unsafe { library.get::<SignalCreateV2>(b"hsa_amd_signal_create_v2\0") };
         let signal_create_v2 = v2.ok().map(|symbol| *symbol);
-        // SAFETY: the bindings' types are the headers', and ROCr keeps its functions' types from version to version.
+        // SAFETY: the bindings' types are the headers', which ROCr keeps from version to version; that it is one is the caller's
+        // promise.
         let functions = unsafe { Functions::from_library(library) }.map_err(not_found)?;
         let symbols = symbols::missing(&functions);
         if symbols.is_empty() {

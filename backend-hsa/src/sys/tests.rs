@@ -4,7 +4,9 @@ use super::{Library, LoadError, symbols};
 
 #[test]
 fn a_path_that_leads_nowhere_is_listed_with_its_reason() {
-    let error = Library::load_from(["/nowhere/libhsa-runtime64.so.1", "/nowhere/else.so"]);
+    let paths = ["/nowhere/libhsa-runtime64.so.1", "/nowhere/else.so"];
+    // SAFETY: there is nothing.
+    let error = unsafe { Library::load_from(paths) };
     let Err(LoadError::NotFound { attempts }) = &error else { panic!("{error:?}") };
     assert_eq!(attempts.len(), 2);
     assert_eq!(attempts[0].path, Path::new("/nowhere/libhsa-runtime64.so.1"));
@@ -15,7 +17,8 @@ fn a_path_that_leads_nowhere_is_listed_with_its_reason() {
 
 #[test]
 fn another_library_lacks_every_symbol() {
-    let error = Library::load_from(["/nowhere/first.so", "libc.so.6"]);
+    // SAFETY: this process has the C library, and that has nothing of a runtime's.
+    let error = unsafe { Library::load_from(["/nowhere/first.so", "libc.so.6"]) };
     let Err(LoadError::MissingSymbols { path, symbols }) = &error else { panic!("{error:?}") };
     assert_eq!(path, Path::new("libc.so.6"));
     assert_eq!(symbols, symbols::REQUIRED);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub(crate) mod layer;
+
 use std::{
     fmt::Display,
     io::Write,
@@ -56,6 +58,11 @@ impl Gpu {
         let device = runtime.devices().remove(0);
         let queue = device.create_queue(QueueOptions::default()).expect("a queue");
         Self { queue, device, _alone: alone }
+    }
+
+    /// Lets go of all but the turn: until that is gone, no other test begins.
+    pub(crate) fn close(self) -> MutexGuard<'static, ()> {
+        self._alone
     }
 
     /// Publishes one packet.

@@ -140,3 +140,12 @@ pub fn machine(events: EventPlacement) -> Setup {
         ..Setup::with_ring(4)
     }
 }
+
+/// The same with the third stream on a queue of a second device, which has an engine of its own.
+pub fn machine_with_a_peer(events: EventPlacement) -> Setup {
+    let one = machine(events);
+    let mut streams = one.streams.clone();
+    streams.insert("c".into(), "q2".into());
+    let on_device = [("q2".into(), 1), ("sdma1".into(), 1)].into();
+    Setup { devices: 2, queues: 3, engines: 2, on_device, streams, ..one }
+}

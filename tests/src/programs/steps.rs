@@ -3,7 +3,7 @@
 use proptest::sample::Index;
 use ringfence::{event::EventKind, id::Barrier};
 use ringfence_mock::scenario::{
-    Action, CopyParts, Graph, MachineFault, Name, Run, Stamps, Steady, Step, Submit, Timing,
+    Action, CopyParts, Graph, MachineFault, Name, Run, Setup, Stamps, Steady, Step, Submit, Timing,
     Tracking,
 };
 
@@ -48,14 +48,16 @@ impl Names {
 
 /// The steps of a program: every name that one uses is defined by an earlier one. The polling tracker
 /// gives no names of uses, and promises no steady loop, so that neither is asked of it.
-pub fn program(drafts: &[Draft], tracker: Tracking) -> Vec<Step> {
+pub fn program(drafts: &[Draft], setup: &Setup) -> Vec<Step> {
     let mut names = Names::default();
     let asked = |draft: &&Draft| {
-        tracker == Tracking::Retiring || !matches!(draft, Draft::QueryUse(_) | Draft::SteadyLoop)
+        setup.tracker == Tracking::Retiring
+            || !matches!(draft, Draft::QueryUse(_) | Draft::SteadyLoop)
     };
-    drafts.iter().filter(asked).flat_map(|draft| steps(draft, &mut names)).map(Step::from).collect()
+    let drafts = drafts.iter().filter(asked);
+    drafts.flat_map(|draft| steps(draft, setup, &mut names)).map(Step::from).collect()
 }
-fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
+fn steps(draft: &Draft, setup: &Setup, names: &mut Names) -> Vec<Action> {
     let stream = |index: &Index| Name::from(STREAMS[index.index(STREAMS.len())]);
     let bit = |set: bool| if set { Barrier::Set } else { Barrier::Clear };
     let wanted = |timed: bool| if timed { Timing::Wanted } else { Timing::NotWanted };
@@ -122,10 +124,12 @@ fn steps(draft: &Draft, names: &mut Names) -> Vec<Action> {
             if *parts > 1 {
                 names.in_parts.push(event.clone());
             }
+            let on = stream(on);
+            let device = setup.streams.get(&on).map_or(0, |queue| setup.device_of(queue));
             vec![Action::Copy(CopyParts {
                 name: names.new_use(),
-                on: stream(on),
-                engine: "sdma0".into(),
+                on,
+                engine: Name::new(format!("sdma{device}")),
                 parts: *parts,
                 waits,
                 timing: Timing::NotWanted,

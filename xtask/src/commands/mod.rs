@@ -1,9 +1,9 @@
 //! One file a command.
 
+pub(crate) mod backends;
 pub(crate) mod bench_gate;
 pub(crate) mod ci;
 pub(crate) mod deps;
-pub(crate) mod hsa;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod rocm;

@@ -1,7 +1,7 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{bench_gate, deps, hsa, loc, loom, rocm, rules, shuttle},
+    commands::{backends, bench_gate, deps, loc, loom, rocm, rules, shuttle},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -11,8 +11,8 @@ use crate::{
 const WHOLE: &str = "--workspace --features ringfence-threads/rayon";
 
 /// What the plain tests are: those of `ringfence-tests` are run once, with the planted faults, and those of
-/// `ringfence-hsa` over a GPU.
-const TESTED: &str = "--workspace --exclude ringfence-tests --exclude ringfence-hsa --features ringfence-threads/rayon";
+/// the backends over a GPU.
+const TESTED: &str = "--workspace --exclude ringfence-tests --exclude ringfence-hsa --exclude ringfence-hip --features ringfence-threads/rayon";
 
 /// The steps, in order.
 pub(crate) fn steps() -> Vec<Step> {
@@ -33,6 +33,10 @@ pub(crate) fn steps() -> Vec<Step> {
             "clippy --package ringfence-tests --all-targets --features planted -- -D warnings",
         ),
         cargo(
+            "clippy of ringfence-hsa with planted faults",
+            "clippy --package ringfence-hsa --all-targets --features planted -- -D warnings",
+        ),
+        cargo(
             "clippy with rayon",
             "clippy --package ringfence-threads --all-targets --features rayon -- -D warnings",
         ),
@@ -47,7 +51,7 @@ pub(crate) fn steps() -> Vec<Step> {
         ),
         Step::new("tests", |tree| harness(tree).run(TESTED, "dev")),
     ]);
-    steps.extend(hsa::steps());
+    steps.extend(backends::steps());
     steps.extend([
         cargo("examples in the documentation", format!("test {WHOLE} --doc")),
         Step::new("planted faults", |tree| {

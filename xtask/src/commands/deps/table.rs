@@ -86,7 +86,7 @@ pub(super) const CRATES: &[Crate] = &[
     Crate {
         directory: "tests",
         package: "ringfence-tests",
-        ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-cli"],
+        ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-hip", "ringfence-cli"],
         others: Others::Any,
     },
     Crate {
