@@ -29,7 +29,7 @@
 //! | | 5.2.3 | 5.7.1 |
 //! |---|---|---|
 //! | query while others capture | answered | refused by the mode of the stream's own last capture: streams are primed with an empty relaxed one |
-//! | `hipStreamDestroy` | never returns while the device's memory pool keeps a block: the pool is emptied before, and frees wait meanwhile | returns |
+//! | `hipStreamDestroy` | never returns while the device's memory pool keeps a block: plain memory is used, and the pool is emptied of what others freed | returns |
 //! | a kernel of a module on a stream that captures | not recorded, and runs at once: refused here | recorded |
 //! | `hipLaunchHostFunc` | not exported: `hipStreamAddCallback` | there |
 //!
@@ -38,6 +38,8 @@
 
 mod buffer;
 mod error;
+mod findings;
+mod gfx;
 mod life;
 mod pause;
 mod registry;
@@ -51,6 +53,7 @@ mod work;
 
 pub use buffer::HostBuffer;
 pub use error::{Code, HipError};
+pub use findings::{Findings, FoundDevice, Missing, Quirk, Usable};
 pub use ring::{CopyOrder, HipCopyEngine, HipDevice, HipQueue};
 pub use runtime::Hip;
 pub use streams::{HipStreams, MemoryKind, Progress, StreamOptions};

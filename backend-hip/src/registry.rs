@@ -7,7 +7,8 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasherDefault, Hasher},
-    sync::{PoisonError, RwLock, RwLockReadGuard},
+    sync::{Arc, PoisonError, RwLock},
+    thread,
 };
 
 /// Threads that use different handles seldom meet.
@@ -19,19 +20,16 @@ pub(crate) struct Registry<T> {
     shards: [Shard<T>; SHARDS],
 }
 
-type Table<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
+type Table<T> = HashMap<u64, Arc<T>, BuildHasherDefault<AddressHasher>>;
 
 /// On a cache line of its own.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Shard<T>(RwLock<Table<T>>);
 
-/// A handle that is not destroyed by this crate while this exists.
+/// A handle that is not destroyed by this crate while this exists. No lock is held: a thread may hold a handle twice.
 #[derive(Debug)]
-pub(crate) struct Held<'a, T> {
-    table: RwLockReadGuard<'a, Table<T>>,
-    handle: u64,
-}
+pub(crate) struct Held<T>(Arc<T>);
 
 impl<T> Default for Registry<T> {
     fn default() -> Self {
@@ -43,20 +41,30 @@ impl<T> Registry<T> {
     /// A handle that HIP just made. HIP gives the address of one that is gone again.
     pub(crate) fn insert(&self, handle: u64, of: T) {
         let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
-        table.insert(handle, of);
+        table.insert(handle, Arc::new(of));
     }
 
     /// The handle for the time of a call; `None` if there is no such.
     #[inline]
-    pub(crate) fn hold(&self, handle: u64) -> Option<Held<'_, T>> {
+    pub(crate) fn hold(&self, handle: u64) -> Option<Held<T>> {
         let table = self.shard(handle).read().unwrap_or_else(PoisonError::into_inner);
-        table.contains_key(&handle).then_some(Held { table, handle })
+        table.get(&handle).cloned().map(Held)
     }
 
-    /// Takes a handle out, for the one caller who destroys it: once the calls that use it are over.
+    /// Takes a handle out, for the one caller who destroys it: once the calls that use it are over. Who holds it may not call this.
     pub(crate) fn take(&self, handle: u64) -> Option<T> {
-        let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
-        table.remove(&handle)
+        let mut entry = {
+            let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
+            table.remove(&handle)?
+        };
+        loop {
+            // Nobody finds it any more; whoever found it is in a call that ends.
+            entry = match Arc::try_unwrap(entry) {
+                Ok(of) => return Some(of),
+                Err(entry) => entry,
+            };
+            thread::yield_now();
+        }
     }
 
     fn shard(&self, handle: u64) -> &RwLock<Table<T>> {
@@ -64,10 +72,10 @@ impl<T> Registry<T> {
     }
 }
 
-impl<T: Copy> Held<'_, T> {
+impl<T: Copy> Held<T> {
     /// What is known of it.
     pub(crate) fn of(&self) -> T {
-        self.table[&self.handle]
+        *self.0
     }
 }
 

@@ -58,6 +58,12 @@ impl HipVersion {
         self.is_before(5, 7)
     }
 
+    /// `hipFreeAsync` on a stream that captures becomes a node, and frees nothing (6.4.3, tried; 5.7.1 records it and frees at once,
+    /// 5.2.3 only frees).
+    pub(crate) const fn captures_record_frees(self) -> bool {
+        !self.is_before(6, 0)
+    }
+
     /// A stream's query is refused by the mode of the stream's own last capture, at first global, whatever the mode of the thread
     /// (5.7.1, tried): one that once captured in relaxed mode is answered.
     pub(crate) const fn streams_need_a_first_capture(self) -> bool {

@@ -61,17 +61,27 @@ fn set(buffer: &HostBuffer, byte: u8) -> HipWork {
 fn hip_takes_a_foreign_free_into_a_capture() {
     let Some(hip) = support::hip("hip_takes_a_foreign_free_into_a_capture") else { return };
     let driver = HipStreams::new(hip, StreamOptions::default());
-    let (stream, other) = (driver.create(key()), driver.create(key()));
-    let (stream, other) = (stream.expect("a stream"), other.expect("a stream"));
-    let memory = driver.allocate(words(COUNT), other).expect("memory");
+    let [stream, other] = [(); 2].map(|()| driver.create(key()).expect("a stream"));
+    let (allocate, free) = (hip.functions().hipMallocAsync, hip.functions().hipFreeAsync);
+    let (allocate, free) = (allocate.expect("since 5.2"), free.expect("since 5.2"));
+    let mut memory = std::ptr::null_mut();
+    // SAFETY: the stream is there, and `memory` is writable.
+    let allocated = unsafe { allocate(&raw mut memory, 256, handle(other)) };
+    assert_eq!(allocated, 0);
     driver.synchronize(other).expect("idle");
     driver.begin_capture(stream, CaptureMode::ThreadLocal).expect("a capture");
-    driver.free(memory, stream).expect("HIP does not refuse it");
+    // SAFETY: the stream is there, and nobody else frees the memory; the graph is never launched.
+    let freed = unsafe { free(memory, handle(stream)) };
+    assert_eq!(freed, 0, "HIP does not refuse it");
     let graph = driver.end_capture(stream).expect("a graph");
     let nodes = driver.graph_nodes(graph).expect("a number");
     let recorded = hip.version() >= HipVersion::new(5, 7, 0);
     assert_eq!(nodes, usize::from(recorded), "HIP {}", hip.version());
     driver.destroy_graph(graph).expect("never launched");
+}
+
+fn handle(stream: RawStream) -> *mut std::ffi::c_void {
+    std::ptr::with_exposed_provenance_mut(stream.as_u64() as usize)
 }
 
 /// The new owner of a stream captures while the old one's memory is freed: the graph has the owner's work alone.

@@ -81,6 +81,26 @@ pub(crate) mod model {
     pub(crate) use std::sync::atomic::{AtomicUsize as Counter, Ordering as CounterOrdering};
 }
 
+/// A thread, by a name that no other has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ThreadName(std::thread::ThreadId);
+impl ThreadName {
+    /// The calling thread's. loom and shuttle run all threads of a model on one of the system, which then have one name.
+    pub(crate) fn own() -> Self {
+        Self(std::thread::current().id())
+    }
+}
+
+/// Lets other threads go on, while one of them makes what the caller waits for.
+pub(crate) fn let_others_go_on() {
+    #[cfg(ringfence_loom)]
+    loom::thread::yield_now();
+    #[cfg(ringfence_shuttle)]
+    shuttle::thread::yield_now();
+    #[cfg(not(any(ringfence_loom, ringfence_shuttle)))]
+    std::thread::yield_now();
+}
+
 /// A number for a new pool, so that a stamp of one is never judged by another. A model has one pool, and its
 /// atomics cannot be static.
 pub(crate) fn next_pool() -> u32 {

@@ -3,6 +3,7 @@
 
 pub mod cases;
 pub mod conformance;
+pub mod launch;
 pub mod null;
 pub mod null_streams;
 pub mod programs;

@@ -19,7 +19,7 @@ use ringfence_mock::{
     streams::profile::DriverProfile,
 };
 use ringfence_tests::programs::{
-    Roughness, Verdict, drafts, machine, program, run,
+    Roughness, Verdict, drafts, machine, machine_with_a_peer, program, run,
     streams::{self, StreamVerdict},
 };
 
@@ -117,10 +117,13 @@ fn of_signals(fault: Fault) -> Report {
             _ => Roughness::Faulty,
         };
         let events = [EventPlacement::Host, EventPlacement::Device][(at / 2 % 2) as usize];
-        let setup = machine(events);
+        let setup = match fault {
+            Fault::PeerReadsDeviceCell => machine_with_a_peer(events),
+            _ => machine(events),
+        };
         let drafts =
             drafts(roughness).new_tree(&mut runner).expect("nothing is filtered").current();
-        let steps = program(&drafts, setup.tracker);
+        let steps = program(&drafts, &setup);
         let verdict = plant::with(fault, || run(&setup, &steps, u64::from(at), roughness));
         if let Verdict::Broken { rule, wrong } = verdict {
             return Some((at + 1, rule.map(|rule| rule.name()), wrong.wrong.to_string()));

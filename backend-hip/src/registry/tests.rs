@@ -24,10 +24,24 @@ fn a_handle_is_taken_after_the_calls_that_use_it() {
             assert!(registry.take(0x40).is_some());
             taken.store(true, Ordering::Release);
         });
-        // Whatever the other thread does by now, it has not taken it.
-        std::thread::yield_now();
+        // From some time on nobody else gets it, and it is not taken before it is let go of.
+        while registry.hold(0x40).is_some() {
+            std::thread::yield_now();
+        }
         assert!(!taken.load(Ordering::Acquire));
         drop(held);
     });
     assert!(taken.load(Ordering::Acquire));
+}
+
+#[test]
+fn a_thread_may_hold_a_handle_twice_while_another_is_made() {
+    let registry = Registry::default();
+    registry.insert(0x40, ());
+    let first = registry.hold(0x40);
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..1000).for_each(|at| registry.insert(0x1000 + at, ()))).join()
+    })
+    .expect("it does not wait for who holds one");
+    assert!(registry.hold(0x40).is_some() && first.is_some());
 }

@@ -95,32 +95,17 @@ impl StreamDriver for HipStreams {
 
     fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
         let entry = self.0.streams.take(stream.as_u64()).ok_or(UNKNOWN_HANDLE)?;
-        let _no_frees = self.hip().version().destroy_needs_an_empty_pool().then(|| {
-            let alone = self.0.destruction.write().unwrap_or_else(PoisonError::into_inner);
-            self.empty_pool(entry.device);
-            alone
-        });
+        if self.hip().version().destroy_needs_an_empty_pool() {
+            self.empty_pool(entry.device); // of what others have freed
+        }
+        self.forget_frees_of(stream); // before HIP gives its address to another
         // SAFETY: the stream was made by `create`, and was taken off the list by this call alone.
         self.hip().check(unsafe { (self.hip().functions().hipStreamDestroy)(raw(stream.as_u64())) })
     }
 
     fn capture_status(&self, stream: RawStream) -> CaptureStatus {
         let Ok(_held) = self.stream(stream) else { return CaptureStatus::Unknown(UNKNOWN_HANDLE) };
-        let mut status = sys::hipStreamCaptureStatusNone;
-        let ask = self.hip().functions().hipStreamIsCapturing;
-        // SAFETY: the stream exists while it is held, and `status` is writable.
-        match self.hip().check(unsafe { ask(raw(stream.as_u64()), &raw mut status) }) {
-            Err(error) => CaptureStatus::Unknown(error),
-            Ok(()) => match status {
-                sys::hipStreamCaptureStatusNone => CaptureStatus::None,
-                sys::hipStreamCaptureStatusActive => CaptureStatus::Active,
-                sys::hipStreamCaptureStatusInvalidated => CaptureStatus::Invalidated,
-                other => {
-                    let code = i32::try_from(other).unwrap_or(i32::MAX);
-                    CaptureStatus::Unknown(DriverError::Other(DriverCode::new(code)))
-                }
-            },
-        }
+        self.status_of_held(stream)
     }
 
     fn query(&self, stream: RawStream) -> StreamState {
@@ -145,6 +130,25 @@ impl StreamDriver for HipStreams {
 }
 
 impl HipStreams {
+    /// For a caller who holds the stream: to hold it twice is to wait for oneself, once another thread waits to register one.
+    pub(crate) fn status_of_held(&self, stream: RawStream) -> CaptureStatus {
+        let mut status = sys::hipStreamCaptureStatusNone;
+        let ask = self.hip().functions().hipStreamIsCapturing;
+        // SAFETY: the stream exists while it is held, and `status` is writable.
+        match self.hip().check(unsafe { ask(raw(stream.as_u64()), &raw mut status) }) {
+            Err(error) => CaptureStatus::Unknown(error),
+            Ok(()) => match status {
+                sys::hipStreamCaptureStatusNone => CaptureStatus::None,
+                sys::hipStreamCaptureStatusActive => CaptureStatus::Active,
+                sys::hipStreamCaptureStatusInvalidated => CaptureStatus::Invalidated,
+                other => {
+                    let code = i32::try_from(other).unwrap_or(i32::MAX);
+                    CaptureStatus::Unknown(DriverError::Other(DriverCode::new(code)))
+                }
+            },
+        }
+    }
+
     /// What a query's answer says.
     #[inline]
     pub(super) fn state_by(&self, answer: sys::hipError_t) -> StreamState {

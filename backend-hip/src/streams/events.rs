@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl HipStreams {
-    fn event_entry(&self, event: RawEvent) -> Result<Held<'_, ()>, DriverError> {
+    fn event_entry(&self, event: RawEvent) -> Result<Held<()>, DriverError> {
         self.0.events.hold(event.as_u64()).ok_or(UNKNOWN_HANDLE)
     }
 }

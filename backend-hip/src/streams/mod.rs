@@ -5,12 +5,13 @@ mod driver;
 mod events;
 mod memory;
 mod progress;
+mod reuse;
 
 use std::{
     collections::HashMap,
     ffi::c_void,
     fmt,
-    sync::{Arc, Mutex, RwLock},
+    sync::{Arc, Mutex},
 };
 
 use ringfence::{
@@ -82,9 +83,10 @@ struct Inner {
     words: Words,
     /// Signals of the ring's devices.
     signals: Table,
-    fallback: Mutex<memory::Fallback>,
-    /// HIP before 5.7: held by a destruction, and shared by frees, which it cannot bear.
-    destruction: RwLock<()>,
+    kept: Mutex<memory::Kept>,
+    frees: Mutex<reuse::Frees>,
+    /// Words that say which frees a stream has passed. They only rise, whoever has them, so that none is in `words`.
+    passed: Words,
     /// The least and the most urgent number of a GPU's streams.
     priorities: Mutex<HashMap<i32, [i32; 2]>>,
 }
@@ -108,8 +110,9 @@ impl HipStreams {
             memory: Registry::default(),
             words: Words::new(hip),
             signals: Table::new(hip),
-            fallback: Mutex::default(),
-            destruction: RwLock::new(()),
+            kept: Mutex::default(),
+            frees: Mutex::default(),
+            passed: Words::new(hip),
             priorities: Mutex::default(),
         }))
     }
@@ -170,7 +173,7 @@ impl HipStreams {
         &self.0.signals
     }
 
-    pub(crate) fn stream(&self, stream: RawStream) -> Result<Held<'_, StreamEntry>, DriverError> {
+    pub(crate) fn stream(&self, stream: RawStream) -> Result<Held<StreamEntry>, DriverError> {
         self.0.streams.hold(stream.as_u64()).ok_or(UNKNOWN_HANDLE)
     }
 }

@@ -116,6 +116,8 @@ functions! {
         hipDeviceGetDefaultMemPool(*mut hipMemPool_t, c_int);
         hipMemPoolTrimTo(hipMemPool_t, usize);
         hipStreamGetId(hipStream_t, *mut u64);
+        hipGetDeviceProperties(*mut c_void, c_int);
+        hipGetDevicePropertiesR0600(*mut c_void, c_int);
     }
 }
 

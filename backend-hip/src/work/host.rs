@@ -6,7 +6,7 @@ use std::{
 };
 
 use ringfence::{
-    backend::streams::{CaptureStatus, StreamDriver},
+    backend::streams::CaptureStatus,
     error::{DriverCode, DriverError},
     id::RawStream,
 };
@@ -20,12 +20,13 @@ use crate::{
 struct Parcel(Box<dyn FnOnce() + Send>);
 
 impl HipStreams {
+    /// The caller holds the stream.
     pub(super) fn launch_host(
         &self,
         stream: RawStream,
         function: Box<dyn FnOnce() + Send>,
     ) -> Result<(), DriverError> {
-        if self.capture_status(stream) != CaptureStatus::None {
+        if self.status_of_held(stream) != CaptureStatus::None {
             let code = DriverCode::new(sys::hipErrorStreamCaptureUnsupported.cast_signed());
             return Err(DriverError::CaptureConflict(code));
         }

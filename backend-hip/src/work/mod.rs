@@ -7,7 +7,7 @@ mod module;
 use std::{ffi::c_void, fmt};
 
 use ringfence::{
-    backend::streams::{CaptureStatus, StreamDriver, StreamWork},
+    backend::streams::{CaptureStatus, StreamWork},
     error::DriverError,
     id::{Bytes, RawStream},
 };
@@ -127,7 +127,7 @@ impl StreamWork for HipStreams {
         match work.0 {
             Kind::Kernel(_)
                 if hip.version().launches_are_not_captured()
-                    && self.capture_status(stream) != CaptureStatus::None =>
+                    && self.status_of_held(stream) != CaptureStatus::None =>
             {
                 Err(DriverError::Unsupported)
             }

@@ -7,7 +7,10 @@ use ringfence::{
 use ringfence_hsa::{Findings, GpuFacts, Usable};
 use serde::Serialize;
 
-use super::surroundings::{Device, Surroundings};
+use super::{
+    hip::Hip,
+    surroundings::{Device, Surroundings},
+};
 
 /// Everything that is printed.
 #[derive(Serialize, Debug)]
@@ -32,6 +35,8 @@ pub(super) struct Diagnosis {
     pub(super) gpus: Vec<Gpu>,
     /// What is missing, and how to get it.
     pub(super) missing: Vec<String>,
+    /// The same of HIP.
+    pub(super) hip: Hip,
 }
 /// A variable of the environment.
 #[derive(Serialize, Debug)]
@@ -73,7 +78,11 @@ pub(super) struct Placed {
 }
 
 impl Diagnosis {
-    pub(super) fn new(findings: &Findings, around: &Surroundings) -> Self {
+    pub(super) fn new(
+        findings: &Findings,
+        hip: &ringfence_hip::Findings,
+        around: &Surroundings,
+    ) -> Self {
         let mut missing = around.advice();
         missing.extend(findings.missing().iter().map(ToString::to_string));
         Self {
@@ -96,6 +105,7 @@ impl Diagnosis {
             agents: findings.agents().to_vec(),
             gpus: findings.gpus().iter().map(Gpu::new).collect(),
             missing,
+            hip: Hip::new(hip),
         }
     }
 }

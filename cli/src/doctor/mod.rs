@@ -1,6 +1,7 @@
 //! `ringfence doctor`: what this machine has for AMD GPUs, what would be chosen, and what is missing.
 
 mod diagnosis;
+mod hip;
 mod surroundings;
 mod text;
 
@@ -22,10 +23,11 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Looks, and prints. The exit code is 0 if a GPU can be used.
+/// Looks, and prints. The exit code is 0 if a GPU can be used through HSA, whether or not HIP is there: HIP is a layer on it.
 pub(crate) fn doctor(options: &Options, out: &mut Output) -> ExitCode {
     let findings = Findings::collect();
-    let diagnosis = Diagnosis::new(&findings, &Surroundings::look());
+    let hip = ringfence_hip::Findings::collect();
+    let diagnosis = Diagnosis::new(&findings, &hip, &Surroundings::look());
     if options.json {
         let json = serde_json::to_string_pretty(&diagnosis).expect("text, numbers and lists");
         out.print(json + "\n");

@@ -1,4 +1,8 @@
-use super::surroundings::{Contained, Device, Surroundings};
+use super::{
+    hip::{Hip, HipGpu},
+    surroundings::{Contained, Device, Surroundings},
+    text,
+};
 
 fn around(device: Device, contained: Contained) -> Surroundings {
     Surroundings { device, variables: Vec::new(), contained }
@@ -36,4 +40,53 @@ fn variables_that_change_the_runtime_are_told() {
     assert!(advice[1].contains("libprofiler.so"), "{advice:?}");
     found.variables = vec![("HSA_ENABLE_INTERRUPT", "1".to_owned())];
     assert!(found.advice().is_empty());
+}
+
+fn hip() -> Hip {
+    Hip {
+        usable: true,
+        library: Some("libamdhip64.so.5".to_owned()),
+        tried: vec!["libamdhip64.so.7".to_owned(), "libamdhip64.so.5".to_owned()],
+        version: Some("5.2.21153".to_owned()),
+        problem: None,
+        gpus: vec![HipGpu { name: None, gfx: Some("gfx90a:xnack-".to_owned()) }],
+        missing: vec!["no hipStreamGetId".to_owned()],
+        quirks: vec!["kernels are not recorded".to_owned()],
+    }
+}
+
+#[test]
+fn hip_has_a_section_of_its_own() {
+    let text = text::of_hip(&hip());
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        lines,
+        [
+            "HIP",
+            "verdict    a GPU can be used through HIP",
+            "runtime    libamdhip64.so.5",
+            "version    5.2.21153",
+            "GPU        gfx90a:xnack- (not told)",
+            "missing    no hipStreamGetId",
+            "quirk      kernels are not recorded",
+        ]
+    );
+}
+
+#[test]
+fn a_machine_without_hip_is_told_why() {
+    let found = Hip {
+        usable: false,
+        library: None,
+        version: None,
+        problem: Some("HIP could not be loaded".to_owned()),
+        gpus: Vec::new(),
+        ..hip()
+    };
+    let text = text::of_hip(&found);
+    assert!(text.contains("verdict    no GPU through HIP\nruntime    none\n"), "{text}");
+    assert!(text.contains("problem    HIP could not be loaded\n"), "{text}");
+    let json = serde_json::to_value(&found).expect("text and lists");
+    assert_eq!(json["usable"], false);
+    assert_eq!(json["library"], serde_json::Value::Null);
 }

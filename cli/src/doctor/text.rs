@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use comfy_table::{Table, presets::UTF8_FULL_CONDENSED};
 
-use super::diagnosis::{Diagnosis, Gpu};
+use super::{
+    diagnosis::{Diagnosis, Gpu},
+    hip::Hip,
+};
 
 /// For people.
 pub(super) fn of(found: &Diagnosis) -> String {
@@ -31,6 +34,32 @@ pub(super) fn of(found: &Diagnosis) -> String {
     }
     let problem = found.problem.iter().map(|why| ("problem", why));
     for (label, what) in problem.chain(found.missing.iter().map(|why| ("missing", why))) {
+        let _ = writeln!(text, "{label:<10} {what}");
+    }
+    text.push_str(&of_hip(&found.hip));
+    text
+}
+
+/// The part of HIP, under a heading of its own.
+pub(super) fn of_hip(hip: &Hip) -> String {
+    let told = |what: &Option<String>| what.clone().unwrap_or_else(|| "not told".to_owned());
+    let verdict = if hip.usable { "a GPU can be used through HIP" } else { "no GPU through HIP" };
+    let runtime = match (&hip.library, hip.problem.is_some()) {
+        (Some(library), _) => library.clone(),
+        // The problem says what was tried.
+        (None, true) => "none".to_owned(),
+        (None, false) => format!("none; looked for {}", hip.tried.join(", ")),
+    };
+    let mut lines = vec![("verdict", verdict.to_owned()), ("runtime", runtime)];
+    lines.extend(hip.version.clone().map(|version| ("version", version)));
+    lines.extend(
+        hip.gpus.iter().map(|gpu| ("GPU", format!("{} ({})", told(&gpu.gfx), told(&gpu.name)))),
+    );
+    lines.extend(hip.problem.clone().map(|why| ("problem", why)));
+    lines.extend(hip.missing.iter().map(|what| ("missing", what.clone())));
+    lines.extend(hip.quirks.iter().map(|what| ("quirk", what.clone())));
+    let mut text = "\nHIP\n".to_owned();
+    for (label, what) in lines {
         let _ = writeln!(text, "{label:<10} {what}");
     }
     text

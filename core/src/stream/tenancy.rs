@@ -4,6 +4,7 @@ use crate::{
     backend::streams::CaptureStatus,
     error::{Closed, DriverError},
     id::{Generation, Position, RawEvent},
+    sync::ThreadName,
 };
 
 /// Whether the stream is in use by the pool at all.
@@ -78,6 +79,9 @@ pub(crate) struct Tenancy {
     pub(crate) finished: Position,
     pub(crate) handle: Handle,
     pub(crate) captures: Captures,
+    /// Who ended a capture that left the stream capturing for ever: a destruction by anybody else would break that
+    /// thread's later captures (M9).
+    pub(crate) left_by: Option<ThreadName>,
     /// While a capture is open: an event, recorded on the disposal stream, that covers the work before it.
     pub(crate) before_capture: Option<RawEvent>,
     /// After the stream was closed with work pending: an event that covers it.
@@ -95,6 +99,7 @@ impl Tenancy {
             finished: Position::START,
             handle: Handle::Kept,
             captures: Captures::Never,
+            left_by: None,
             before_capture: None,
             final_event: None,
             waiters: 0,

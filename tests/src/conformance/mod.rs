@@ -16,7 +16,7 @@
 //! | several devices | `devices_` |
 //! | whole trackers on the backend | `tracker_` |
 //!
-//! The number behind the first word is the number in the trait's contract.
+//! The number behind the first word is the number in the trait's contract. [`streams`] is the other half.
 
 mod bench;
 mod cases;
@@ -29,6 +29,7 @@ mod hsa;
 mod mock;
 mod needs;
 mod report;
+pub mod streams;
 mod subject;
 
 pub use cases::{Case, Leaves, cases};

@@ -14,8 +14,9 @@ mod spoilt;
 
 use launch::{Left, Part, Release, Run};
 use ringfence_mock::chooser::Profile;
-use ringfence_tests::conformance::{
-    Case, HsaSubject, Leaves, Losing, Machine, MockSubject, Report, cases,
+use ringfence_tests::{
+    conformance::{Case, HsaSubject, Leaves, Losing, Machine, MockSubject, Report, cases},
+    launch::{Places, left_out},
 };
 use spoilt::{Flaw, Spoilt};
 
@@ -66,14 +67,14 @@ fn the_machines_own_gpus_conform() {
 fn conforms(release: Release) {
     let places = match release.find() {
         Ok(places) => places,
-        Err(missing) => return launch::left_out(&release, &missing),
+        Err(missing) => return left_out("conformance", &release, &missing),
     };
     for gpus in [1, 2] {
         all_pass(&runs(Some(&places), Some(gpus)));
     }
 }
 /// What is run in processes of its own: what leaves the device working, all together; and each other test.
-fn runs(places: Option<&launch::Places>, gpus: Option<u32>) -> Vec<Run<'_>> {
+fn runs(places: Option<&Places>, gpus: Option<u32>) -> Vec<Run<'_>> {
     let all = cases::<HsaSubject>();
     let losing = all.iter().filter(|case| case.leaves == Leaves::ItUnusable && is_wanted(case));
     let by_report = losing.clone().map(|case| Part::One(case.name, Losing::ByReport));

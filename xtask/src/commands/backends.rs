@@ -1,4 +1,4 @@
-//! The tests of the backends for AMD's runtimes, on those runtimes over the GPU in software.
+//! The tests of the backends for AMD's runtimes, and the examples on HIP, on those runtimes over the GPU in software.
 
 use crate::{
     commands::{
@@ -45,6 +45,11 @@ const BACKENDS: [Backend; 2] = [
     },
 ];
 
+/// The examples that need HIP.
+const EXAMPLES: [&str; 3] = ["tokio_tasks", "threads", "capture"];
+/// The release that they are run on.
+const EXAMPLES_ON: Release = Release::V5_2;
+
 /// One step for each backend and release of the runtime.
 pub(crate) fn steps() -> impl Iterator<Item = Step> {
     BACKENDS.iter().flat_map(|backend| {
@@ -55,6 +60,24 @@ pub(crate) fn steps() -> impl Iterator<Item = Step> {
     })
 }
 
+/// The examples on HIP: a machine without a GPU runs what a machine with one does.
+pub(crate) fn examples() -> Step {
+    let name = format!("examples on ROCm {}", EXAMPLES_ON.name());
+    Step::new(name, |tree| {
+        let runtime = match rocm::fetch(tree, EXAMPLES_ON, Headers::Without)? {
+            Fetched::Here(runtime) => runtime,
+            Fetched::Unavailable(reason) => return Ok(Outcome::Skipped(reason)),
+        };
+        let runner = softgpu::runner(&runtime, tree)?;
+        for name in EXAMPLES {
+            let line = format!("run --package ringfence-examples --bin {name}");
+            // One that finds no HIP ends with 3, and so fails here.
+            let _ = Program::cargo(tree, &line).env(RUNNER, &runner).run()?;
+        }
+        Ok(Outcome::Passed)
+    })
+}
+
 fn run(tree: &Tree, backend: &Backend, release: Release) -> Result<Outcome, Failure> {
     let runtime = match rocm::fetch(tree, release, Headers::Without)? {
         Fetched::Here(runtime) => runtime,
@@ -62,10 +85,11 @@ fn run(tree: &Tree, backend: &Backend, release: Release) -> Result<Outcome, Fail
     };
     let runner = softgpu::runner(&runtime, tree)?;
     for (what, settings) in backend.runs {
-        let mut program = Program::cargo(tree, &format!("test --package {}{what}", backend.package))
-            .env(RUNNER, &runner)
-            .env("RINGFENCE_REQUIRE_ROCM", "1")
-            .env("RINGFENCE_SOFTGPU_PROFILE", "hostile");
+        let mut program =
+            Program::cargo(tree, &format!("test --package {}{what}", backend.package))
+                .env(RUNNER, &runner)
+                .env("RINGFENCE_REQUIRE_ROCM", "1")
+                .env("RINGFENCE_SOFTGPU_PROFILE", "hostile");
         if release != Release::V5_2 {
             program = program.env("RINGFENCE_SOFTGPU_GFX", "gfx942");
         }

@@ -62,6 +62,7 @@ pub(crate) fn steps() -> Vec<Step> {
         cargo("demo", "run --release"),
         example("embed_in_a_runtime"),
         example("tasks_on_streams"),
+        backends::examples(),
         Step::new("scenarios", scenarios),
         Step::new("fuzz corpus", fuzz_corpus),
         Step::new("instructions", |tree| bench_gate::run(tree, &bench_gate::Options::default())),

@@ -108,6 +108,13 @@ impl Model {
         if let Some((id, seen)) = captured {
             return self.wait_captured(raw, (id, serial), &seen).map(|()| Vec::new());
         }
+        if let Some(from) = stream
+            && !self.streams.contains_key(&from)
+            && self.rules.event_after_stream == EventAfterStream::WaitDangles
+        {
+            self.crash(format!("{raw} waits for an event that {from} recorded, which was destroyed"));
+            return Err(code::DESTROYED);
+        }
         let old = stream.is_some_and(|from| self.captures_now(from));
         if old && self.rules.old_event_wait == OldEventWait::Refused {
             return Err(code::ISOLATION);
@@ -139,7 +146,7 @@ impl Model {
         let (serial, waiter) = (stream.serial, stream.capture);
         match waiter {
             Some(other) if other != id => match self.rules.merge {
-                MergeRule::Unnoticed => Ok(()),
+                MergeRule::Unnoticed | MergeRule::Spoils => Ok(()),
                 MergeRule::Invalidates => {
                     // Both streams know by the next call; nothing else is told.
                     let _ = self.invalidate(&[id, other]);

@@ -26,6 +26,8 @@ pub enum DriverProfile {
     Hip52,
     /// HIP 5.7.1 (runtime 50731921): tried in the same way.
     Hip57,
+    /// HIP 6.4.3 (runtime 60443484): tried, by the conformance suite, on Debian's build of AMD's library above the software GPU.
+    Hip64,
     /// ROCm/clr at f9f995c6d of 2024-10: read, not tried
     /// (<https://github.com/ROCm/clr/blob/f9f995c6d/hipamd/src/hip_stream.cpp>).
     Clr2024,
@@ -39,11 +41,12 @@ pub enum DriverProfile {
 impl Word for DriverProfile {
     const WHAT: &'static str = "a driver profile";
     const ALL: &'static [Self] =
-        &[Self::Hip52, Self::Hip57, Self::Clr2024, Self::ClrNew, Self::Cuda];
+        &[Self::Hip52, Self::Hip57, Self::Hip64, Self::Clr2024, Self::ClrNew, Self::Cuda];
     fn word(self) -> &'static str {
         match self {
             Self::Hip52 => "hip-5.2",
             Self::Hip57 => "hip-5.7",
+            Self::Hip64 => "hip-6.4",
             Self::Clr2024 => "clr-2024",
             Self::ClrNew => "clr-new",
             Self::Cuda => "cuda",
@@ -81,6 +84,7 @@ impl DriverProfile {
         match self {
             Self::Hip52 => row::HIP_5_2,
             Self::Hip57 => row::HIP_5_7,
+            Self::Hip64 => row::HIP_6_4,
             Self::Clr2024 => row::CLR_2024,
             Self::ClrNew => row::CLR_NEW,
             Self::Cuda => row::CUDA,
@@ -91,6 +95,7 @@ impl DriverProfile {
         match self {
             Self::Hip52 => "tried on HIP 5.2.3, above a fake device",
             Self::Hip57 => "tried on HIP 5.7.1, above a fake device",
+            Self::Hip64 => "tried on HIP 6.4.3, above the software GPU",
             Self::Clr2024 => "read in ROCm/clr at f9f995c6d (2024-10)",
             Self::ClrNew => "read in later files of ROCm/rocm-systems",
             Self::Cuda => "measured in part on NVIDIA driver 580, else as documented",
@@ -101,7 +106,7 @@ impl DriverProfile {
         match self {
             Self::Hip52 => StreamCosts::HIP_5_2,
             Self::Hip57 => StreamCosts::HIP_5_7,
-            Self::Clr2024 | Self::ClrNew => StreamCosts::CLR,
+            Self::Hip64 | Self::Clr2024 | Self::ClrNew => StreamCosts::CLR,
             Self::Cuda => StreamCosts::CUDA,
         }
     }
@@ -122,7 +127,7 @@ impl DriverProfile {
         Bytes::new(match self {
             Self::Hip52 => MIB / 2,
             Self::Hip57 => MIB,
-            Self::Clr2024 => 8_250_000,
+            Self::Hip64 | Self::Clr2024 => 8_250_000,
             Self::ClrNew => 8_930_000,
             Self::Cuda => 17_000,
         })
@@ -131,7 +136,7 @@ impl DriverProfile {
     pub const fn queue_bytes(self) -> Bytes {
         Bytes::new(match self {
             Self::Hip52 => MIB / 4,
-            Self::Hip57 | Self::Clr2024 | Self::ClrNew => MIB,
+            Self::Hip57 | Self::Hip64 | Self::Clr2024 | Self::ClrNew => MIB,
             Self::Cuda => 0,
         })
     }
@@ -140,7 +145,7 @@ impl DriverProfile {
     /// without a sign of it.
     pub const fn live_limit(self) -> Option<NonZeroU32> {
         match self {
-            Self::Clr2024 | Self::ClrNew => Some(count(4_000)),
+            Self::Hip64 | Self::Clr2024 | Self::ClrNew => Some(count(4_000)),
             _ => None,
         }
     }

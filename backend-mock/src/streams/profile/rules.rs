@@ -129,6 +129,8 @@ choices! {
     EventAfterStream {
         /// It works.
         Works,
+        /// It can be asked about. A stream that is to wait for it locks what is gone: a crash, or a wait for ever.
+        WaitDangles,
         /// It points to a stream that is gone: a query is a crash.
         Dangles,
     }
@@ -159,6 +161,8 @@ choices! {
     MergeRule {
         /// Nobody notices.
         Unnoticed,
+        /// Nobody notices, and to launch the graphs is an error or a crash.
+        Spoils,
         /// Refused (902), and both captures are invalidated.
         Invalidates,
     }

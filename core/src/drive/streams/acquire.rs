@@ -6,6 +6,7 @@ use crate::{
     error::{DriverError, StreamError},
     id::{DeviceContext, RawProgress, RawStream, StreamKey, StreamRef},
     stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Slot, Why},
+    sync::{Arc, let_others_go_on},
 };
 
 /// What a try to get a stream brought.
@@ -216,6 +217,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let _slot = self.shared.pool().adopt(made);
         making.place = None;
         Ok(())
+    }
+    /// The disposal stream of a place, also while another thread makes it: for those who may wait.
+    pub(super) fn await_disposal(
+        &self,
+        place: DeviceContext,
+    ) -> Result<Arc<Slot<A>>, StreamError> {
+        loop {
+            if let Some(disposal) = self.disposal(place) {
+                return Ok(disposal);
+            }
+            self.make_disposal(place)?; // the other's attempt may have failed
+            if self.disposal(place).is_none() {
+                let_others_go_on();
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     error::{Closed, StreamError},
     id::{RawEvent, RawGraph, RawMemory, StreamRef},
     stream::{Allocation, Captures, Lease, Slot, Standing},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, ThreadName},
 };
 
 /// What a capture brought: the graph, and what the closure returned.
@@ -203,6 +203,7 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             if ended.is_err() {
                 tenancy.close(Closed::Capture);
                 tenancy.final_event = before;
+                tenancy.left_by = Some(ThreadName::own());
             }
             self.ended = Some(ended);
             if tenancy.standing == Standing::Open { before } else { None }
@@ -221,6 +222,7 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             if still || matches!(self.ended, Some(Err(_))) {
                 tenancy.close(Closed::Capture);
                 tenancy.final_event = before;
+                tenancy.left_by = Some(ThreadName::own());
             } else if let Some(event) = before {
                 drop(tenancy);
                 pool.event_back(fork.key().place, event);
@@ -282,6 +284,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         drop(ending);
         // Even a failed one holds nobody up any more.
         self.retry_frees();
+        // What earlier captures of this thread left capturing, no other thread may destroy.
+        if self.shared.pool().counts().condemned_captures > 0 {
+            self.reap();
+        }
         let graph = match graph {
             Ok(raw) => Graph::new(raw, self.home(lease.key().place), pins, self.shared.clone()),
             Err(error) => {
@@ -314,7 +320,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn cover_before_capture(&self, lease: &Lease<A>) -> Result<Option<RawEvent>, StreamError> {
         let slot = lease.slot();
         let place = slot.key().place;
-        let Some(disposal) = self.disposal(place) else { return Ok(None) };
+        let disposal = self.await_disposal(place)?;
         let (event, covered) = {
             let mut tenancy = self.open(lease)?;
             if tenancy.word_counts() && self.prove_finished(slot, &mut tenancy).0.is_ok() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamWait},
-    error::{Closed, DriverError, StreamError},
+    error::{Closed, DriverCode, DriverError, StreamError},
     id::RawEvent,
     stream::{Access, Captures, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
@@ -225,7 +225,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             StreamWait::TimedOut => {
                 Err(StreamError::TimedOut { stream, position: touch.position() })
             }
-            StreamWait::Unknown => Err(StreamError::Capturing { stream }),
+            // Somebody captures, not necessarily this stream.
+            StreamWait::Unknown => {
+                let code = DriverCode::new(900);
+                Err(StreamError::Driver { stream, cause: DriverError::CaptureConflict(code) })
+            }
             StreamWait::Failed(cause) => Err(refused(stream, cause)),
         }
     }
@@ -237,7 +241,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<StreamWait, StreamError> {
         let stream = touch.stream();
         let place = slot.key().place;
-        let disposal = self.disposal(place).ok_or(StreamError::Unknowable { stream })?;
+        let disposal = self.await_disposal(place)?;
         if self.wait_on_device(slot, touch, &disposal)? == Ordered::Already {
             return Ok(StreamWait::Finished);
         }

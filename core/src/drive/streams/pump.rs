@@ -2,11 +2,11 @@
 
 use super::{Freed, Life, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
 use crate::{
-    backend::streams::StreamBackend,
+    backend::streams::{StreamBackend, StreamState},
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
-    stream::{Condemned, Offer, Standing, Why},
-    sync::{Arc, AtomicU8, Ordering},
+    stream::{Condemned, Offer, Standing, Tenancy, Why},
+    sync::{Arc, AtomicU8, Ordering, ThreadName},
 };
 
 /// What a pump did.
@@ -222,8 +222,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Ok(_) if tenancy.waiters > 0 => Fate::Later,
             Ok(_) => Fate::Destroy,
             Err(Why::Bad(_)) => Fate::Leak,
+            // It captures for ever, and what was submitted before that is all there is (T9).
+            Err(Why::Capturing(_))
+                if tenancy.left_by == Some(ThreadName::own()) && self.is_past(&mut tenancy) =>
+            {
+                Fate::Destroy
+            }
             Err(_) => Fate::Later,
         }
+    }
+    /// Whether the work before a capture that was left open is finished. Without an event there was none that was not.
+    fn is_past(&self, tenancy: &mut Tenancy) -> bool {
+        tenancy.final_event.is_none_or(|event| {
+            let _relaxed = Relaxed::enter(&self.driver);
+            self.driver.query_event(event) == StreamState::Idle
+        })
     }
     fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
         {

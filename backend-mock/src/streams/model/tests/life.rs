@@ -108,7 +108,7 @@ fn m17_creation_costs_more_with_live_streams_where_that_was_seen() {
         for _ in 0..999 {
             bench.stream();
         }
-        let grows = matches!(profile, P::Clr2024 | P::ClrNew);
+        let grows = matches!(profile, P::Hip64 | P::Clr2024 | P::ClrNew);
         let more = if grows { Duration::from_millis(5) } else { Duration::ZERO };
         assert_eq!(cost(&mut bench), first + more, "{profile}");
         assert_eq!(bench.model.account(OTHER), Duration::ZERO, "only the creator pays");

@@ -1,0 +1,57 @@
+use ringfence_mock::{
+    chooser::{Profile, Seeded},
+    clock::Ticks,
+    system::{DeviceSettings, MockSystem, Settings},
+    work::Kernel,
+};
+
+use super::*;
+
+/// Each row, with each way to track, on the modelled device.
+#[test]
+fn every_row_runs_with_every_tracking() {
+    const SEED: u64 = 5;
+    const REPEATS: u32 = 20;
+    println!("seed {SEED}");
+    for tracking in Tracking::ALL {
+        let system = MockSystem::new(Seeded::new(SEED, Profile::Tame.odds()), Settings::default());
+        let device = system.add_device(DeviceSettings::default());
+        let queues = [device.add_queue(), device.add_queue()];
+        let (work, policy) = (Kernel::new(1, Ticks::new(5)), tracking.policy());
+        let mut stack =
+            Tracked::open(device, queues, work, policy, Profiling::On).expect("signals");
+        for row in Row::ALL {
+            let before = stack.counts().expect("the library counts");
+            let mut told = 0;
+            for _ in 0..REPEATS {
+                told += u32::from(row.sample(&mut stack).expect("it runs").is_some());
+            }
+            let after = stack.counts().expect("the library counts");
+            println!("{tracking:?} {row}: {told} of {REPEATS}");
+            assert!(after.packets > before.packets, "{row} submits something");
+            // The model's time passes in calls alone: nothing ends while the host looks away.
+            if !matches!(row, Row::QueryPending | Row::QueryFirst) {
+                assert_eq!(told, REPEATS, "{row}");
+            }
+        }
+        stack.close().expect("all work is over");
+        assert_eq!(system.violation_count(), 0, "{:?}", system.first_violation());
+    }
+}
+
+#[test]
+fn titles_and_names_tell_columns_apart() {
+    let mut names: Vec<_> = Profiling::ALL
+        .into_iter()
+        .flat_map(|profiling| {
+            let over_hsa = Tracking::ALL.map(Who::OverHsa);
+            let over_hip = Tracking::ALL.map(Who::OverHip);
+            let all = [Who::Hip].into_iter().chain(over_hip).chain(over_hsa);
+            all.map(move |who| Column { who, profiling }.to_string())
+        })
+        .collect();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}

@@ -1,0 +1,198 @@
+//! `ringfence bench`, as a user runs it: on the model, on AMD's HIP where there is one, and where there is none.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Set where a test that finds no HIP is to fail.
+const REQUIRED: &str = "RINGFENCE_REQUIRE_ROCM";
+const POLICIES: [&str; 4] = ["lease", "round_robin", "fresh_drop", "fresh_deferred"];
+const EXPERIMENTS: [&str; 6] =
+    ["pipelines", "sequential", "stencil_1x1", "stencil_2x2", "stencil_4x4", "touches"];
+/// Small enough for a debug build.
+const SMALL: [&str; 8] = ["--iterations", "40", "--tasks", "150", "--side", "64", "--steps", "6"];
+
+fn ringfence(arguments: &[&str]) -> Command {
+    let mut words = loader();
+    words.push(env!("CARGO_BIN_EXE_ringfence").to_owned());
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg("bench").args(arguments).stdin(Stdio::null());
+    command
+}
+/// What this test was started by, if that is a dynamic loader with options of its own: runtimes that need another
+/// C library than the system's are run so, and so is the program then.
+fn loader() -> Vec<String> {
+    let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
+    let is_loader =
+        program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ld-linux"));
+    if !is_loader {
+        return Vec::new();
+    }
+    let line = std::fs::read("/proc/self/cmdline").expect("Linux");
+    let words: Vec<String> = line
+        .split(|byte| *byte == 0)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    let options = words[1..].chunks(2).take_while(|pair| pair[0].starts_with("--")).count();
+    words[..1 + 2 * options].to_vec()
+}
+fn output(arguments: &[&str]) -> Output {
+    ringfence(arguments).output().expect("the binary was built for this test")
+}
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+fn object(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("exactly one JSON object")
+}
+fn number(row: &Value, key: &str) -> f64 {
+    row[key].as_f64().unwrap_or_else(|| panic!("{key} is a number in {row}"))
+}
+/// A line that says why the test is left out, unless HIP is required.
+fn is_left_out(test: &str, output: &Output) -> bool {
+    let nothing_here = output.status.code() == Some(3);
+    if nothing_here {
+        let why = text(&output.stderr);
+        assert!(std::env::var_os(REQUIRED).is_none(), "{test}: {why}");
+        println!("{test}: left out: {why}");
+    }
+    nothing_here
+}
+
+fn assert_streams(object: &Value) {
+    let runs = object["runs"].as_array().expect("a list");
+    let names: Vec<_> = runs
+        .iter()
+        .map(|run| (run["policy"].as_str().unwrap_or(""), run["experiment"].as_str().unwrap_or("")))
+        .collect();
+    let expected: Vec<_> = POLICIES
+        .iter()
+        .flat_map(|policy| EXPERIMENTS.map(|experiment| (*policy, experiment)))
+        .collect();
+    assert_eq!(names, expected);
+    for run in runs {
+        let (created, leases) = (number(run, "streams_created"), number(run, "leases"));
+        assert_eq!(number(run, "tasks"), number(run, "tasks_asked"), "{run}");
+        for key in ["seconds", "us_per_task", "rss_before_mib", "rss_after_mib", "peak_live"] {
+            assert!(number(run, key) > 0.0, "{key}: {run}");
+        }
+        for key in ["streams_leaked", "memory_leaked"] {
+            assert_eq!(number(run, key), 0.0, "{key}: {run}");
+        }
+        match run["policy"].as_str() {
+            Some("lease") => {
+                // Of the touches, those beyond 32 are let go of while they are idle, and made again.
+                if run["experiment"] != "touches" {
+                    assert!(created <= number(run, "peak_leased_and_draining"), "{run}");
+                }
+                assert_eq!(number(run, "leases_shared"), 0.0, "{run}");
+            }
+            Some("round_robin") => assert!(created <= 32.0, "{run}"),
+            _ => assert_eq!(created, leases, "{run}"),
+        }
+    }
+}
+
+#[test]
+fn streams_on_the_model() {
+    let arguments = [["streams", "--backend", "mock", "--json"].as_slice(), &SMALL].concat();
+    let object = object(&output(&arguments));
+    assert_streams(&object);
+    assert_eq!(object["about"]["backend"], "mock");
+    let command = object["setting"]["command"].as_str().expect("the command");
+    assert!(command.starts_with("ringfence bench streams --backend mock"), "{command}");
+}
+
+#[test]
+fn streams_on_hip() {
+    let arguments = [["streams", "--backend", "hip", "--json"].as_slice(), &SMALL].concat();
+    let output = output(&arguments);
+    if is_left_out("streams_on_hip", &output) {
+        return;
+    }
+    let object = object(&output);
+    assert_streams(&object);
+    assert!(object["about"]["version"].as_str().is_some_and(|version| version.starts_with("HIP ")));
+}
+
+#[test]
+fn signals_on_hip_and_hsa() {
+    let output = output(&["signals", "--json", "--repeats", "40", "--warm-up", "5"]);
+    if is_left_out("signals_on_hip_and_hsa", &output) {
+        return;
+    }
+    let object = object(&output);
+    let columns = object["columns"].as_array().expect("a list");
+    for stack in ["hip", "ringfence_over_hip", "ringfence_over_hsa"] {
+        assert!(columns.iter().any(|column| column["stack"] == stack), "{stack}: {columns:?}");
+    }
+    for column in columns {
+        let rows = column["rows"].as_array().expect("a list");
+        assert_eq!(rows.len(), 13, "{column}");
+        let row = |name: &str| rows.iter().find(|row| row["row"] == name).expect("by name");
+        for name in ["event_record", "event_query_finished", "device_synchronize"] {
+            let times = &row(name)["times"];
+            assert_eq!(number(times, "samples"), 40.0, "{column}");
+            assert!(number(times, "p50") <= number(times, "p99"), "{times}");
+            assert!(number(times, "p99") <= number(times, "max"), "{times}");
+        }
+        let elapsed = &row("event_elapsed_time")["times"];
+        assert_eq!(elapsed.is_null(), column["profiling"] == "off", "{column}");
+        let counts = &row("record_kernel_record_synchronize")["per_repeat"];
+        if column["stack"] == "hip" {
+            assert!(counts.is_null(), "HIP counts nothing: {counts}");
+            continue;
+        }
+        assert_eq!(number(counts, "signals_created"), 0.0, "{column}");
+        assert!(number(counts, "packets") >= 3.0, "{column}");
+        if column["name"].as_str().is_some_and(|name| name.contains("retiring, host")) {
+            let first = row("event_query_first_finished");
+            // Where the host looked too early, there is a load before the wait as well.
+            let early = 1.0 - number(&first["times"], "samples") / 40.0;
+            let timings = if column["profiling"] == "on" { 1.0 } else { 0.0 };
+            let loads = number(&first["per_repeat"], "host_loads");
+            assert!(loads <= 1.1 + early + timings, "{loads} loads a query in {column}");
+        }
+    }
+}
+
+#[test]
+fn a_missing_hip_is_told_and_has_its_own_exit_code() {
+    for what in ["streams", "signals"] {
+        let output = ringfence(&[what, "--backend", "hip"])
+            .env("RINGFENCE_HIP_LIBRARY", "/no/such/libamdhip64.so.5")
+            .output()
+            .expect("the binary was built for this test");
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{error}");
+        assert_eq!(text(&output.stdout), "", "nothing was measured");
+        for part in ["/no/such/libamdhip64.so.5", "`ringfence doctor`"] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(!error.contains("panicked"), "{error}");
+    }
+}
+
+#[test]
+fn tables_name_the_command_the_commit_and_each_policy() {
+    let arguments = ["streams", "--backend", "mock", "--experiment", "sequential", "--tasks", "50"];
+    let output = output(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let text = text(&output.stdout);
+    for part in ["command  ringfence bench streams", "commit   ", "model, not silicon"] {
+        assert!(text.contains(part), "{part:?} in\n{text}");
+    }
+    for policy in POLICIES {
+        assert!(text.contains(policy), "{policy} in\n{text}");
+    }
+    assert!(!text.contains("(a)"), "pipelines were not asked for:\n{text}");
+}
+
+#[test]
+fn sizes_that_make_no_sense_are_refused() {
+    for arguments in [["--tasks", "0"], ["--side", "6"], ["--limit-s", "-1"]] {
+        let output = output(&["streams", "--backend", "mock", arguments[0], arguments[1]]);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! AMD's HIP passes the streams half of the conformance suite, over the GPU in software.
+//!
+//! `RINGFENCE_CONFORMANCE=driver_3` runs the tests alone whose names hold that. A release that is not there is left out,
+//! with a line that says so; of the oldest, that is a failure with `RINGFENCE_REQUIRE_ROCM=1`. `RINGFENCE_HIP=native` runs the
+//! suite on the machine's own GPU as well; `RINGFENCE_HISTORIES=10000` sets how many random task histories are tried.
+//!
+//! Each release is run in processes of its own: with progress words and without, and one for each test that leaves HIP unusable.
+#![forbid(unsafe_code)]
+
+use std::process::Command;
+
+use ringfence_hip::Progress;
+use ringfence_tests::{
+    conformance::{
+        Leaves,
+        streams::{HipSubject, Scale, StreamCase, StreamSubject, run, stream_cases},
+    },
+    launch::{self, Places, Release, left_out},
+};
+
+/// What tells a process its part: `words` or `queries`, and the test if it runs one alone.
+const PART: &str = "RINGFENCE_CONFORMANCE_PART";
+/// How many random task histories.
+const HISTORIES: &str = "RINGFENCE_HISTORIES";
+
+fn is_wanted<S>(case: &StreamCase<S>) -> bool {
+    std::env::var("RINGFENCE_CONFORMANCE").map_or(true, |part| case.name.contains(&part))
+}
+
+#[test]
+fn hip_5_2_conforms() {
+    conforms(Release { name: "5.2", gfx: "gfx90a" });
+}
+/// HIP 5.7.1, beside ROCr 6.1.
+#[test]
+fn hip_5_7_conforms() {
+    conforms(Release { name: "6.1", gfx: "gfx942" });
+}
+#[test]
+fn hip_6_4_conforms() {
+    conforms(Release { name: "6.4", gfx: "gfx942" });
+}
+#[test]
+fn the_machines_own_hip_conforms() {
+    if std::env::var("RINGFENCE_HIP").as_deref() == Ok("native") {
+        assert!(std::path::Path::new("/dev/kfd").exists(), "RINGFENCE_HIP=native, without /dev/kfd");
+        all_pass(None);
+    }
+}
+
+fn conforms(release: Release) {
+    match release.find() {
+        Ok(places) => all_pass(Some(&places)),
+        Err(missing) => left_out("conformance of streams", &release, &missing),
+    }
+}
+
+fn all_pass(places: Option<&Places>) {
+    let begun = std::time::Instant::now();
+    let alone = stream_cases::<HipSubject>();
+    let alone = alone.iter().filter(|case| case.leaves == Leaves::ItUnusable && is_wanted(case));
+    let mut parts = vec!["words".to_owned(), "queries".to_owned()];
+    parts.extend(alone.map(|case| format!("words:{}", case.name)));
+    let ended: Vec<_> = parts.iter().filter_map(|part| process(places, part).err()).collect();
+    println!("{} processes, {:?}", parts.len(), begun.elapsed());
+    assert!(ended.is_empty(), "{}", ended.join("\n"));
+}
+
+fn process(places: Option<&Places>, part: &str) -> Result<(), String> {
+    let own = || Command::new(std::env::current_exe().expect("this program's own place"));
+    let mut command = places.map_or_else(own, Places::command);
+    command.args(["--exact", "part_of_the_suite", "--ignored", "--nocapture"]).env(PART, part);
+    if places.is_some_and(|places| places.name() == "6.1") {
+        // It uses freed memory once it shuts down: freed memory that nobody has by then does no harm.
+        command.env("MALLOC_PERTURB_", "255").env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
+    }
+    let runtime = places.map_or("the machine's own", Places::name);
+    launch::run_to_end(&format!("HIP of ROCm {runtime}, {part}"), command)
+}
+
+/// What a process of its own runs: nothing, unless it is told to.
+#[test]
+#[ignore = "started by the other tests, over a runtime"]
+fn part_of_the_suite() {
+    let Ok(part) = std::env::var(PART) else { return };
+    let (progress, alone) = part.split_once(':').unwrap_or((&part, ""));
+    let progress = if progress == "words" { Progress::Words } else { Progress::Queries };
+    let start = || {
+        let subject = HipSubject::start(progress).unwrap_or_else(|error| panic!("{error}"));
+        let histories = std::env::var(HISTORIES).ok().and_then(|number| number.parse().ok());
+        let scale = subject.scale();
+        subject.with_scale(Scale { histories: histories.unwrap_or(scale.histories), ..scale })
+    };
+    println!("{:?}", start().facts());
+    let wanted = |case: &StreamCase<HipSubject>| {
+        let wanted = match alone {
+            "" => case.leaves == Leaves::ItWorking && is_wanted(case),
+            alone => case.name == alone,
+        };
+        if wanted {
+            println!("{}", case.name); // the last one is where it hangs, or crashes
+        }
+        wanted
+    };
+    let report = run(wanted, start);
+    println!("{report}");
+    let failures = report.failures();
+    assert!(failures.is_empty(), "{failures:?}");
+}
