@@ -137,9 +137,8 @@ impl Words {
         let flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
         let mut at = std::ptr::null_mut();
         // SAFETY: `at` is writable.
-        let number = unsafe {
-            (self.hip.functions().hipHostMalloc)(&raw mut at, WORDS * STRIDE, flags)
-        };
+        let number =
+            unsafe { (self.hip.functions().hipHostMalloc)(&raw mut at, WORDS * STRIDE, flags) };
         self.hip.check(number)?;
         let at = NonNull::new(at).ok_or(DriverError::Unsupported)?;
         // SAFETY: so many bytes were just allocated, and nobody else has them.

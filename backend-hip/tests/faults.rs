@@ -216,7 +216,8 @@ fn a_capture_that_a_fork_never_rejoins_condemns_its_streams() {
     let Some(hip) = support::hip(test) else { return };
     let pool = pool(hip, StreamOptions::default());
     let [out, other] = [(); 2].map(|()| HostBuffer::new(hip, 64).expect("memory"));
-    let (mut task, mut fork) = (pool.acquire(key()).expect("one"), pool.acquire(key()).expect("two"));
+    let (mut task, mut fork) =
+        (pool.acquire(key()).expect("one"), pool.acquire(key()).expect("two"));
     let bad = task.stream().id();
     let mut work = [set(&out, 1), set(&out, 2), set(&other, 3)].into_iter();
     let mut next = || work.next().expect("three");
@@ -328,8 +329,7 @@ fn host_functions_run_in_order() {
     let last = pool.submit(&mut task, HipWork::host(|| panic!("on purpose"))).expect("taken");
     finish(&pool, last);
     assert_eq!(SEEN.load(Ordering::Acquire), 100);
-    let refused = pool.capture(&mut task, CaptureMode::Relaxed, |scope| {
-        scope.submit(HipWork::host(|| ()))
-    });
+    let refused =
+        pool.capture(&mut task, CaptureMode::Relaxed, |scope| scope.submit(HipWork::host(|| ())));
     assert!(refused.is_err(), "a graph may be launched often");
 }

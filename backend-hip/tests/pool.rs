@@ -6,7 +6,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use ringfence::stream::*;
 use ringfence_hip::{HostBuffer, MemoryKind, Progress, StreamOptions};
-use support::{iota, key, kernels, pool, reduce_sum, words};
+use support::{iota, kernels, key, pool, reduce_sum, words};
 
 const COUNT: u32 = 1000;
 

@@ -87,7 +87,8 @@ fn streams_of_dropped_queues_are_used_again() {
         let queue = device.create_queue(StreamKey::new(support::gpu())).expect("a stream");
         let _new = streams.insert(queue.stream());
         let queue = HardwareQueue::new(queue);
-        let mut stream = Tracker::open(device.clone(), queue, Policy::default()).expect("a tracker");
+        let mut stream =
+            Tracker::open(device.clone(), queue, Policy::default()).expect("a tracker");
         for i in 0..100 {
             let kernel = iota(kernels, out.address(), round * 100 + i, 16);
             stream.submit(Submission::kernel(kernel)).expect("a kernel");

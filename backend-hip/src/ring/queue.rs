@@ -21,13 +21,7 @@ use ringfence::{
 };
 
 use super::{HipDevice, signals::Completions};
-use crate::{
-    error::UNKNOWN_HANDLE,
-    streams::raw,
-    sys,
-    words::WordId,
-    work::Launch,
-};
+use crate::{error::UNKNOWN_HANDLE, streams::raw, sys, words::WordId, work::Launch};
 
 /// Numbers of queues and copy engines: no two of the process have the same.
 static NEXT: AtomicU32 = AtomicU32::new(0x4000_0000);
@@ -86,7 +80,8 @@ impl HipDevice {
                 (stream, progress)
             }
         };
-        let first = self.streams().words().word(progress).map_or(0, |word| word.load(Ordering::Acquire));
+        let first =
+            self.streams().words().word(progress).map_or(0, |word| word.load(Ordering::Acquire));
         let waiting = VecDeque::with_capacity(SLOTS as usize);
         Ok(HipQueue(Arc::new(Inner {
             device: self.clone(),
@@ -183,9 +178,9 @@ impl Stream<'_> {
         let Completions(number) = signal.falls_below(below);
         let (wait, at) = (self.device.hip().functions().hipStreamWaitValue64, signal.address());
         // SAFETY: the caller holds the stream; the word is pinned host memory that is never freed.
-        self.device.hip().check(unsafe {
-            wait(self.raw, at, number, sys::hipStreamWaitValueGte, u64::MAX)
-        })
+        self.device
+            .hip()
+            .check(unsafe { wait(self.raw, at, number, sys::hipStreamWaitValueGte, u64::MAX) })
     }
 
     /// The signal is completed once by all that was submitted before.

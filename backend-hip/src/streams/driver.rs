@@ -40,9 +40,8 @@ impl HipStreams {
     fn prime(&self, stream: hipStream_t) -> Result<(), DriverError> {
         let functions = self.hip().functions();
         // SAFETY: the stream was just made, and nobody else has it.
-        let begun = unsafe {
-            (functions.hipStreamBeginCapture)(stream, sys::hipStreamCaptureModeRelaxed)
-        };
+        let begun =
+            unsafe { (functions.hipStreamBeginCapture)(stream, sys::hipStreamCaptureModeRelaxed) };
         self.hip().check(begun)?;
         let mut graph = std::ptr::null_mut();
         // SAFETY: as above; `graph` is writable.

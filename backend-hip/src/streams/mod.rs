@@ -162,7 +162,8 @@ impl HipStreams {
     pub fn synchronize(&self, stream: RawStream) -> Result<(), DriverError> {
         let _held = self.stream(stream)?;
         // SAFETY: the stream exists while it is held.
-        self.hip().check(unsafe { (self.hip().functions().hipStreamSynchronize)(raw(stream.as_u64())) })
+        self.hip()
+            .check(unsafe { (self.hip().functions().hipStreamSynchronize)(raw(stream.as_u64())) })
     }
 
     pub(crate) fn words(&self) -> &Words {

@@ -149,7 +149,8 @@ impl StreamWork for HipStreams {
                 hip.check(unsafe { fill(raw(to), word.cast_signed(), words, on) })
             }
             Kind::Wait { at, at_least } => {
-                let (wait, condition) = (functions.hipStreamWaitValue64, sys::hipStreamWaitValueGte);
+                let (wait, condition) =
+                    (functions.hipStreamWaitValue64, sys::hipStreamWaitValueGte);
                 // SAFETY: as above, by `HipWork::wait_value`.
                 hip.check(unsafe { wait(on, raw(at), at_least, condition, u64::MAX) })
             }

@@ -94,11 +94,7 @@ struct Program {
 }
 
 impl Program {
-    fn new(
-        hip: Hip,
-        compiler: &'static CompilerFunctions,
-        source: &str,
-    ) -> Result<Self, HipError> {
+    fn new(hip: Hip, compiler: &'static CompilerFunctions, source: &str) -> Result<Self, HipError> {
         let source = c_string(source)?;
         let (mut handle, none) = (ptr::null_mut(), ptr::null());
         let create = compiler.hiprtcCreateProgram;
@@ -135,8 +131,7 @@ impl Program {
     fn log(&self) -> Result<String, HipError> {
         let mut size = 0;
         // SAFETY: the program is there, and `size` is writable.
-        let answer =
-            unsafe { (self.compiler.hiprtcGetProgramLogSize)(self.handle, &raw mut size) };
+        let answer = unsafe { (self.compiler.hiprtcGetProgramLogSize)(self.handle, &raw mut size) };
         self.hip.ok("hiprtcGetProgramLogSize", answer)?;
         let mut text = vec![0_u8; size + 1];
         let place: *mut c_char = text.as_mut_ptr().cast();

@@ -9,9 +9,7 @@ use ringfence::{
     id::{Bytes, DeviceContext, DeviceId, RawMemory, StreamKey},
     stream::PoolOptions,
 };
-use ringfence_hip::{
-    Arguments, Extent, Function, Hip, HipStreams, Launch, Module, StreamOptions,
-};
+use ringfence_hip::{Arguments, Extent, Function, Hip, HipStreams, Launch, Module, StreamOptions};
 
 /// Set where a test that finds no HIP is to fail.
 const REQUIRED: &str = "RINGFENCE_REQUIRE_ROCM";
@@ -87,12 +85,7 @@ pub(crate) fn iota(kernels: Kernels, out: RawMemory, start: u32, count: u32) -> 
     line(kernels.iota, count, Arguments::NONE.address(out).u32(start).u32(count))
 }
 
-pub(crate) fn reduce_sum(
-    kernels: Kernels,
-    input: RawMemory,
-    out: RawMemory,
-    count: u32,
-) -> Launch {
+pub(crate) fn reduce_sum(kernels: Kernels, input: RawMemory, out: RawMemory, count: u32) -> Launch {
     line(kernels.reduce_sum, count, Arguments::NONE.address(input).address(out).u32(count))
 }
 

@@ -43,7 +43,10 @@ fn hip_6_4_conforms() {
 #[test]
 fn the_machines_own_hip_conforms() {
     if std::env::var("RINGFENCE_HIP").as_deref() == Ok("native") {
-        assert!(std::path::Path::new("/dev/kfd").exists(), "RINGFENCE_HIP=native, without /dev/kfd");
+        assert!(
+            std::path::Path::new("/dev/kfd").exists(),
+            "RINGFENCE_HIP=native, without /dev/kfd"
+        );
         all_pass(None);
     }
 }
@@ -70,10 +73,6 @@ fn process(places: Option<&Places>, part: &str) -> Result<(), String> {
     let own = || Command::new(std::env::current_exe().expect("this program's own place"));
     let mut command = places.map_or_else(own, Places::command);
     command.args(["--exact", "part_of_the_suite", "--ignored", "--nocapture"]).env(PART, part);
-    if places.is_some_and(|places| places.name() == "6.1") {
-        // It uses freed memory once it shuts down: freed memory that nobody has by then does no harm.
-        command.env("MALLOC_PERTURB_", "255").env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
-    }
     let runtime = places.map_or("the machine's own", Places::name);
     launch::run_to_end(&format!("HIP of ROCm {runtime}, {part}"), command)
 }

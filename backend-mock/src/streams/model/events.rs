@@ -112,7 +112,9 @@ impl Model {
             && !self.streams.contains_key(&from)
             && self.rules.event_after_stream == EventAfterStream::WaitDangles
         {
-            self.crash(format!("{raw} waits for an event that {from} recorded, which was destroyed"));
+            self.crash(format!(
+                "{raw} waits for an event that {from} recorded, which was destroyed"
+            ));
             return Err(code::DESTROYED);
         }
         let old = stream.is_some_and(|from| self.captures_now(from));

@@ -49,7 +49,6 @@ pub(super) const HIP_5_7: DriverRules = DriverRules {
     captured_free: CapturedFree::NodeAndAtOnce,
     captured_allocation: CapturedAllocation::Node,
     destroy: DestroyRule::Waits,
-    merge: MergeRule::Unnoticed,
     stale: StaleRule::LaunchCrashes,
     event: EventRule::SyncAsStream,
     event_after_stream: EventAfterStream::WaitDangles,
@@ -93,7 +92,6 @@ pub(super) const CLR_2024: DriverRules = DriverRules {
 pub(super) const HIP_6_4: DriverRules = DriverRules {
     blocking_capture: BlockingCapture::Refuses,
     event_after_stream: EventAfterStream::Works,
-    merge: MergeRule::Spoils,
     self_wait: SelfWait::Harmless,
     ..CLR_2024
 };

@@ -63,7 +63,8 @@ pub struct StreamFacts {
 
 /// The tests that have nothing to test on a driver, each with the reason.
 pub fn cannot_on_streams(facts: &StreamFacts) -> Vec<(&'static str, &'static str)> {
-    let StreamFacts { rules, words, independent, spoil, loss, plain_memory, free_again, .. } = *facts;
+    let StreamFacts { rules, words, independent, spoil, loss, plain_memory, free_again, .. } =
+        *facts;
     let invalidates = rules.capturing_query == CapturingQuery::Invalidates;
     let rows: [(bool, &'static str, &[&'static str]); 10] = [
         (

@@ -9,7 +9,7 @@ use ringfence::{
 use super::{
     super::super::{
         super::{
-            Checked,
+            Checked, Drive,
             check::{check, same},
         },
         Spot, StreamSubject,
@@ -65,6 +65,8 @@ pub(super) struct History<'a, S: StreamSubject> {
     pub(super) blocks: Vec<Block>,
     pub(super) graphs: Vec<Recorded>,
     pub(super) held: Vec<Held<'a, S>>,
+    /// Steps since work was held.
+    since_held: u32,
     pub(super) next: u32,
     pub(super) told: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
             blocks: Vec::new(),
             graphs: Vec::new(),
             held: Vec::new(),
+            since_held: 0,
             next: 0,
             told: Vec::new(),
         }
@@ -95,6 +98,14 @@ impl<'a, S: StreamSubject> History<'a, S> {
         })
     }
     fn take(&mut self, kind: usize) -> Checked {
+        // A destruction may wait for whatever shares its hardware queue, and so does HIP 5.2 with every copy once 30 are behind
+        // held work; and the gate is for this thread to open.
+        let destroys = matches!(kind, 18 | 23);
+        self.since_held += 1;
+        let waits = destroys || self.since_held > 6;
+        if waits && self.tasks.on.facts().drive == Drive::Real {
+            self.open_all();
+        }
         match kind {
             0..=2 => self.begins(),
             3..=4 => self.ends(),
@@ -252,6 +263,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
         let mut lease = self.lease()?;
         self.tell(format!("{} is held", lease.stream()));
         self.held.push(self.tasks.hold(&mut lease)?);
+        self.since_held = 0;
         self.leases.push(lease);
         Ok(())
     }

@@ -12,9 +12,10 @@ mod recycling;
 mod threads;
 
 use ringfence::{
-    backend::streams::StreamDriver,
+    backend::streams::{CaptureMode, CaptureStatus, StreamDriver, StreamState},
     drive::{ShutDown, StreamPool},
     error::StreamError,
+    id::RawStream,
     stream::{Access, Lease, PoolOptions, Stamp, Touch},
 };
 
@@ -96,6 +97,17 @@ impl<'a, S: StreamSubject> Tasks<'a, S> {
         check!(held, "{what} did not happen in time: {:?}", self.pool.tally());
         Ok(())
     }
+    /// A stream that captures has no work that would end.
+    fn is_idle(&self, raw: RawStream) -> bool {
+        let driver = self.on.backend();
+        if driver.capture_status(raw) != CaptureStatus::None {
+            return true;
+        }
+        let before = driver.exchange_capture_mode(CaptureMode::Relaxed);
+        let state = driver.query(raw);
+        let _relaxed = driver.exchange_capture_mode(before);
+        state != StreamState::Pending
+    }
     /// Every lease is dropped: what was submitted ends, and everything is given back exactly once.
     fn ends(self) -> Checked {
         let left = self.ends_but_for(0)?;
@@ -107,6 +119,10 @@ impl<'a, S: StreamSubject> Tasks<'a, S> {
             let tally = self.pool.tally();
             tally.leased + tally.draining == 0 && tally.condemned as usize <= stuck
         })?;
+        // The pool's own stream too: what is not idle is not destroyed.
+        let live = self.watched().account().live;
+        let idle = self.on.settle(PATIENCE, || live.iter().all(|&raw| self.is_idle(raw)));
+        check!(idle, "a stream without work stays pending");
         let left = self.pool.shutdown();
         let account = self.watched().account();
         check!(account.faults.is_empty(), "{}", account.faults.join("; "));

@@ -24,7 +24,7 @@ pub(super) fn cases<S: StreamSubject>() -> Vec<StreamCase<S>> {
         case("pool_live_leases_are_apart", live_leases_are_apart),
         case("pool_finished_streams_are_recycled", finished_are_recycled),
         case("pool_pending_streams_are_not_recycled", pending_are_not),
-        case("pool_exposed_streams_are_recycled_when_finished", exposed_are_asked),
+        last_case("pool_exposed_streams_are_recycled_when_finished", exposed_are_asked),
         case("pool_failed_work_is_waited_for", failed_work_is_waited_for),
         case("pool_keys_are_apart", keys_are_apart),
         case("pool_many_tasks_make_few_streams", many_tasks),
