@@ -157,7 +157,7 @@ impl Inner {
         if !packet.completes.is_null() {
             stream.complete(packet.completes)?;
         }
-        if (number + 1) % STEP == 0 {
+        if (number + 1).is_multiple_of(STEP) {
             let word = streams.words().address(self.progress).ok_or(UNKNOWN_HANDLE)?;
             stream.write(word, Completions(number + 1))?;
         }

@@ -76,9 +76,8 @@ impl StreamCapture for HipStreams {
         let Template(template) = self.0.graphs.take(graph.as_u64()).ok_or(UNKNOWN_HANDLE)?;
         let (hip, functions) = (self.hip(), self.hip().functions());
         // SAFETY: the graph was made by `end_capture`, and was taken off the list by this call alone.
-        if let Err(error) =
-            hip.check(unsafe { (functions.hipGraphExecDestroy)(raw(graph.as_u64())) })
-        {
+        let destroyed = unsafe { (functions.hipGraphExecDestroy)(raw(graph.as_u64())) };
+        if let Err(error) = hip.check(destroyed) {
             self.0.graphs.insert(graph.as_u64(), Template(template));
             return Err(error);
         }

@@ -219,10 +219,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         Ok(())
     }
     /// The disposal stream of a place, also while another thread makes it: for those who may wait.
-    pub(super) fn await_disposal(
-        &self,
-        place: DeviceContext,
-    ) -> Result<Arc<Slot<A>>, StreamError> {
+    pub(super) fn await_disposal(&self, place: DeviceContext) -> Result<Arc<Slot<A>>, StreamError> {
         loop {
             if let Some(disposal) = self.disposal(place) {
                 return Ok(disposal);

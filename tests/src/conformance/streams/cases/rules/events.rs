@@ -235,8 +235,8 @@ fn wait_between_two<S: StreamSubject>(on: &S) -> Checked {
         }
         MergeRule::Invalidates => {
             check!(waited.is_err(), "a wait for another capture was taken");
-            one.is_broken("the capture that was waited for")?;
-            two.is_broken("the capture that waited")
+            one.ends_broken("the capture that was waited for")?;
+            two.ends_broken("the capture that waited")
         }
     }
 }

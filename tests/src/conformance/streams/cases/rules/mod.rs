@@ -135,7 +135,7 @@ impl<'a, S: StreamSubject> Recording<'a, S> {
         stage.holds(&format!("{what}: the first node"), first, 41)
     }
     /// It is invalidated, and ends in no graph.
-    fn is_broken(self, what: &str) -> Checked {
+    fn ends_broken(self, what: &str) -> Checked {
         self.stage.has_status(what, self.stream, CaptureStatus::Invalidated)?;
         let ended = self.stage.driver().end_capture(self.stream);
         check!(ended.is_err(), "{what}: a broken capture ended in {ended:?}");
@@ -144,7 +144,7 @@ impl<'a, S: StreamSubject> Recording<'a, S> {
     /// One or the other.
     fn comes_out(self, what: &str, status: CaptureStatus) -> Checked {
         match status {
-            CaptureStatus::Invalidated => self.is_broken(what),
+            CaptureStatus::Invalidated => self.ends_broken(what),
             _ => self.ends_well(what),
         }
     }
