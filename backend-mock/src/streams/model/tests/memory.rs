@@ -111,7 +111,9 @@ fn m8_a_graph_whose_memory_is_gone() {
 #[test]
 fn m8b_while_a_blocking_stream_captures() {
     for &profile in P::ALL {
-        for (capturing, refuses) in [(blocking(), matches!(profile, P::Hip64 | P::ClrNew)), (key(), false)] {
+        for (capturing, refuses) in
+            [(blocking(), matches!(profile, P::Hip64 | P::ClrNew)), (key(), false)]
+        {
             let mut bench = Bench::new(profile);
             let (capturer, other) = (bench.create(capturing), bench.stream());
             let memory = bench.memory(other);
