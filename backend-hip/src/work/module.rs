@@ -37,6 +37,7 @@ impl Function {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Module {
     hip_module: u64,
+    device: DeviceId,
 }
 
 impl Module {
@@ -68,7 +69,7 @@ impl Module {
         let load = hip.functions().hipModuleLoadData;
         // SAFETY: `module` is writable, and the caller vouches for the code.
         hip.ok("hipModuleLoadData", unsafe { load(&raw mut module, code.as_ptr().cast()) })?;
-        Ok(Self { hip_module: number(module) })
+        Ok(Self { hip_module: number(module), device })
     }
 
     /// The kernel of this name: as it was declared, if it is `extern "C"`.
@@ -77,6 +78,8 @@ impl Module {
     /// There is none; [`HipError::Name`].
     pub fn function(self, hip: Hip, name: &str) -> Result<Function, HipError> {
         let name = c_string(name)?;
+        // HIP ends the process if the thread's device is another one.
+        let _current = hip.on(hip.ordinal(self.device)?)?;
         let mut function = ptr::null_mut();
         let find = hip.functions().hipModuleGetFunction;
         // SAFETY: the module is never unloaded, the name ends in 0, and `function` is writable.

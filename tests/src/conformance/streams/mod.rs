@@ -2,7 +2,7 @@
 //! [`ringfence::backend::streams`], the driver's own rules that a pool rests on, and whole pools.
 //!
 //! A [`StreamSubject`] gives what the suite needs beyond the traits, and declares its driver's rules as a row of
-//! [`DriverRules`](ringfence_mock::streams::profile::DriverRules). [`stream_cases()`] are the tests; [`run`] holds them
+//! [`DriverRules`](ringfence_mock::streams::profile::DriverRules). [`stream_cases()`] are the tests; [`run()`] holds them
 //! against the subject's lists, as in the signals half.
 //!
 //! | what a test is about | names begin with |
