@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 /// Set where a test that finds no HIP is to fail.
-const REQUIRED: &str = "RINGFENCE_REQUIRE_ROCM";
+const REQUIRED: &str = "RINGFENCE_REQUIRE_HIP";
 const POLICIES: [&str; 4] = ["lease", "round_robin", "fresh_drop", "fresh_deferred"];
 const EXPERIMENTS: [&str; 6] =
     ["pipelines", "sequential", "stencil_1x1", "stencil_2x2", "stencil_4x4", "touches"];

@@ -13,7 +13,7 @@ use crate::{
 /// What cargo starts test programs by; the library is for this target alone.
 const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
 
-/// A backend's tests.
+/// Tests that need a GPU.
 struct Backend {
     package: &'static str,
     releases: &'static [Release],
@@ -21,7 +21,7 @@ struct Backend {
     runs: &'static [(&'static str, &'static [(&'static str, &'static str)])],
 }
 
-const BACKENDS: [Backend; 2] = [
+const BACKENDS: [Backend; 3] = [
     Backend {
         package: "ringfence-hsa",
         releases: &[Release::V5_2, Release::V6_4],
@@ -42,6 +42,12 @@ const BACKENDS: [Backend; 2] = [
         package: "ringfence-hip",
         releases: &[Release::V5_2, Release::V6_1, Release::V6_4],
         runs: &[(" --features hip-sys --lib --tests", &[("GPUS", "2")])],
+    },
+    // What measures them.
+    Backend {
+        package: "ringfence-cli",
+        releases: &[Release::V5_2],
+        runs: &[(" --test bench", &[])],
     },
 ];
 
@@ -89,15 +95,10 @@ fn run(tree: &Tree, backend: &Backend, release: Release) -> Result<Outcome, Fail
             Program::cargo(tree, &format!("test --package {}{what}", backend.package))
                 .env(RUNNER, &runner)
                 .env("RINGFENCE_REQUIRE_ROCM", "1")
+                .env("RINGFENCE_REQUIRE_HIP", "1")
                 .env("RINGFENCE_SOFTGPU_PROFILE", "hostile");
         if release != Release::V5_2 {
             program = program.env("RINGFENCE_SOFTGPU_GFX", "gfx942");
-        }
-        if release == Release::V6_1 {
-            // It uses freed memory once it shuts down: freed memory that nobody has by then does no harm.
-            program = program
-                .env("MALLOC_PERTURB_", "255")
-                .env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
         }
         for (name, value) in *settings {
             program = program.env(&format!("RINGFENCE_SOFTGPU_{name}"), value);
