@@ -88,7 +88,11 @@ fn assert_streams(object: &Value) {
                 }
                 assert_eq!(number(run, "leases_shared"), 0.0, "{run}");
             }
-            Some("round_robin") => assert!(created <= 32.0, "{run}"),
+            // Who is told to share while none of the 32 is ready makes one more.
+            Some("round_robin") => {
+                let most = if run["experiment"] == EXPERIMENTS[3] { 64.0 } else { 32.0 };
+                assert!(created <= most, "{run}");
+            }
             _ => assert_eq!(created, leases, "{run}"),
         }
     }
