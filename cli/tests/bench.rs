@@ -90,7 +90,7 @@ fn assert_streams(object: &Value) {
             }
             // Who is told to share while none of the 32 is ready makes one more.
             Some("round_robin") => {
-                let most = if run["experiment"] == EXPERIMENTS[3] { 64.0 } else { 32.0 };
+                let most = if run["experiment"] == "touches" { 64.0 } else { 32.0 };
                 assert!(created <= most, "{run}");
             }
             _ => assert_eq!(created, leases, "{run}"),
