@@ -54,7 +54,10 @@ const PLANTED: &[(Fault, MockDriver, &[&str])] = &[
     (
         Fault::QueryBeforeStatus,
         on(DriverProfile::Clr2024, Words::Off),
-        &["pool_abandoned_capture_is_never_handed_out"],
+        &[
+            "pool_abandoned_capture_is_never_handed_out",
+            "pool_streams_left_capturing_do_not_pile_up",
+        ],
     ),
     (
         Fault::HandOutCapturing,
@@ -97,6 +100,7 @@ const PLANTED: &[(Fault, MockDriver, &[&str])] = &[
             "pool_others_follow_work_before_a_capture",
             "pool_capture_with_forks",
             "pool_failed_capture_retires_its_stream",
+            "pool_streams_left_capturing_do_not_pile_up",
             "pool_graph_pins_its_memory",
             "pool_graph_dropped_while_it_runs",
             "pool_graphs_on_many_streams",

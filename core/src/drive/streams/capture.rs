@@ -3,7 +3,7 @@
 use super::{Graph, StreamPool, refused};
 use crate::{
     backend::streams::{CaptureMode, CaptureStatus, StreamBackend, StreamWork},
-    error::{Closed, StreamError},
+    error::{Closed, DriverError, StreamError},
     id::{RawEvent, RawGraph, RawMemory, StreamRef},
     stream::{Allocation, Captures, Lease, Slot, Standing},
     sync::{Arc, Mutex, ThreadName},
@@ -203,7 +203,7 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             if ended.is_err() {
                 tenancy.close(Closed::Capture);
                 tenancy.final_event = before;
-                tenancy.left_by = Some(ThreadName::own());
+                tenancy.left_by = left_by(&ended);
             }
             self.ended = Some(ended);
             if tenancy.standing == Standing::Open { before } else { None }
@@ -222,7 +222,7 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
             if still || matches!(self.ended, Some(Err(_))) {
                 tenancy.close(Closed::Capture);
                 tenancy.final_event = before;
-                tenancy.left_by = Some(ThreadName::own());
+                tenancy.left_by = self.ended.as_ref().and_then(left_by);
             } else if let Some(event) = before {
                 drop(tenancy);
                 pool.event_back(fork.key().place, event);
@@ -230,6 +230,15 @@ impl<B: StreamBackend, A> Ending<'_, B, A> {
         }
         self.ended.unwrap_or(Err(StreamError::Capturing { stream }))
     }
+}
+/// Who may destroy what the capture left open: the thread that ended it, if it is over. After another refusal it may go on.
+fn left_by(ended: &Result<RawGraph, StreamError>) -> Option<ThreadName> {
+    let over = match ended {
+        Ok(_) | Err(StreamError::Participants { .. }) => true,
+        Err(StreamError::Driver { cause, .. }) => matches!(cause, DriverError::CaptureFailed(_)),
+        Err(_) => false,
+    };
+    over.then(ThreadName::own)
 }
 impl<B: StreamBackend, A> Drop for Ending<'_, B, A> {
     fn drop(&mut self) {

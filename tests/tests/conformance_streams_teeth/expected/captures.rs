@@ -48,7 +48,6 @@ pub(crate) const CAPTURES: &[Expected] = &[
             "rules_event_of_a_handle_used_again",
             "rules_wait_for_an_old_event",
             "rules_wait_for_an_outside_event",
-            "rules_wait_between_two_captures",
             "rules_launch_in_a_capture",
             "rules_end_without_the_only_work",
             "rules_second_end_of_an_unjoined_capture",
