@@ -5,7 +5,7 @@ use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
-    stream::{Condemned, Offer, Standing, Tenancy, Why},
+    stream::{Condemned, Handle, Offer, Standing, Tenancy, Why},
     sync::{Arc, AtomicU8, Ordering, ThreadName},
 };
 
@@ -222,9 +222,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Ok(_) if tenancy.waiters > 0 => Fate::Later,
             Ok(_) => Fate::Destroy,
             Err(Why::Bad(_)) => Fate::Leak,
-            // It captures for ever, and what was submitted before that is all there is (T9).
+            // It captures for ever, and what was submitted before that is all there is (T9), unless somebody has the handle.
             Err(Why::Capturing(_))
-                if tenancy.left_by == Some(ThreadName::own()) && self.is_past(&mut tenancy) =>
+                if tenancy.left_by == Some(ThreadName::own())
+                    && tenancy.handle == Handle::Kept
+                    && self.is_past(&mut tenancy) =>
             {
                 Fate::Destroy
             }
