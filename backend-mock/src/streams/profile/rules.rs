@@ -202,7 +202,6 @@ choices! {
         Clears,
         /// `Invalidated` for ever.
         Sticks,
-
     }
     /// What a stream that joined a capture says after its good end (M15).
     JoinedFork {

@@ -224,6 +224,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if let Some(disposal) = self.disposal(place) {
                 return Ok(disposal);
             }
+            self.usable()?; // after the pool's end there is none, and none is made (T10)
             self.make_disposal(place)?; // the other's attempt may have failed
             if self.disposal(place).is_none() {
                 let_others_go_on();

@@ -294,7 +294,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // Even a failed one holds nobody up any more.
         self.retry_frees();
         // What earlier captures of this thread left capturing, no other thread may destroy.
-        if self.shared.pool().counts().condemned_captures > 0 {
+        if self.shared.pool().counts().condemned_captures > 0 && self.usable().is_ok() {
             self.reap();
         }
         let graph = match graph {
