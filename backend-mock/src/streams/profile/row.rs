@@ -69,6 +69,7 @@ pub(super) const HIP_5_7: DriverRules = DriverRules {
 /// <https://github.com/ROCm/clr/blob/f9f995c6d/hipamd/src/hip_event.cpp>. The crash of a foreign free
 /// at launch is told by the work that this one follows (<https://github.com/JuliaGPU/AMDGPU.jl>); that
 /// of an event whose stream is gone by <https://github.com/ROCm/clr/issues/157>.
+/// What a wait between two captures leads to was not read: it is as 5.7.1 and 6.4.3, before and after, were seen to do.
 pub(super) const CLR_2024: DriverRules = DriverRules {
     query: ThreadGuard::AllButRelaxed,
     query_consequence: Consequence::Invalidates,
