@@ -2,7 +2,7 @@
 //! exactly the tests that are named here, and every test is named at least once.
 //!
 //! Tests that run several threads at once may notice a flaw in one run and not in the next: those that are named
-//! always do, and others of them may.
+//! do within [`TRIES`] runs, and others of them may.
 //!
 //! `RINGFENCE_TEETH=print` prints the tables.
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@ mod subject;
 use std::collections::BTreeSet;
 
 use expected::{ALL, Expected};
+use flaw::Flaw;
 use ringfence_tests::conformance::streams::{StreamMock, run, stream_cases};
 use subject::Broken;
 
@@ -27,6 +28,15 @@ fn is_racy(name: &str) -> bool {
     name.contains("several_threads")
         || name.contains("pool_threads")
         || name.contains("participants")
+}
+
+/// How many runs a test whose threads race has to notice a flaw: on a loaded machine its threads run one after
+/// the other more often than not.
+const TRIES: usize = 50;
+
+/// Whether a test whose threads race notices the flaw in one of [`TRIES`] more runs.
+fn is_caught_at_last(flaw: Flaw, name: &str) -> bool {
+    (0..TRIES).any(|_| !run(|case| case.name == name, || Broken::start(flaw)).failures().is_empty())
 }
 
 /// Each flaw is caught by these tests, and by no others.
@@ -42,7 +52,9 @@ fn are_caught(all: &[Expected]) {
         let steady = |names: &[&str]| -> Vec<String> {
             names.iter().filter(|name| !is_racy(name)).map(ToString::to_string).collect()
         };
-        let missing = expected.iter().any(|name| !failed.contains(name));
+        let caught =
+            |name: &str| failed.contains(&name) || is_racy(name) && is_caught_at_last(flaw, name);
+        let missing = expected.iter().any(|name| !caught(name));
         if missing || steady(&failed) != steady(expected) {
             let lines = report.lines.iter().filter(|line| line.outcome.is_failure());
             let lines: String = lines.map(|line| format!("\n    {line}")).collect();
