@@ -26,6 +26,7 @@ pub struct CopyOrder {
     to: RawMemory,
     from: RawMemory,
     part: Bytes,
+    stride: Bytes,
 }
 
 impl CopyOrder {
@@ -36,7 +37,16 @@ impl CopyOrder {
     /// does.
     #[must_use]
     pub const unsafe fn new(to: RawMemory, from: RawMemory, part: Bytes) -> Self {
-        Self { to, from, part }
+        Self { to, from, part, stride: part }
+    }
+
+    /// Part `n` begins `n * stride` bytes behind both addresses, for rows that do not touch; with 0, every part copies the same bytes.
+    ///
+    /// # Safety
+    /// As for [`new`](Self::new), of these ranges.
+    #[must_use]
+    pub const unsafe fn with_stride(self, stride: Bytes) -> Self {
+        Self { stride, ..self }
     }
 }
 
@@ -98,7 +108,7 @@ impl CopyEngine for HipCopyEngine {
             stream.wait(signal, 1).map_err(refused)?;
         }
         let bytes = work.part.as_u64();
-        let offset = u64::from(part.as_u32()) * bytes;
+        let offset = u64::from(part.as_u32()) * work.stride.as_u64();
         let (to, from) = (raw(work.to.as_u64() + offset), raw(work.from.as_u64() + offset));
         let copy = hip.functions().hipMemcpyAsync;
         // SAFETY: the stream exists while it is held; the rest was vouched for in `CopyOrder::new`.

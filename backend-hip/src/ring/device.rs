@@ -159,7 +159,7 @@ impl Signals for HipDevice {
     }
 
     /// # Panics
-    /// If there is no such signal, or no more; if the value is beyond 32,767.
+    /// If there is no such signal, or no more.
     #[inline]
     fn arm(&self, signal: SignalHandle, value: SignalValue) {
         self.table().expect(signal).arm(value);

@@ -2,7 +2,7 @@
 
 use std::sync::{
     OnceLock,
-    atomic::{AtomicU8, AtomicU64, Ordering},
+    atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering},
 };
 
 use ringfence::{
@@ -26,13 +26,30 @@ pub(crate) struct Table {
 /// What the host knows of a signal.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
-    /// What it was armed with (the upper 16 bits), and how many completions there had been (the rest): one word, since they are
-    /// read by other threads while it is armed.
-    armed: AtomicU64,
+    /// How often it was armed: the last time is at that place, modulo 2, of `arms`.
+    turn: AtomicU64,
+    /// Two, since one is read by other threads while the next is written.
+    arms: [Arm; 2],
     /// How many completions were submitted.
     submitted: AtomicU64,
     /// Its memory, as `SignalMemory::ALL` numbers it, and 1; 0 if it was destroyed.
     memory: AtomicU8,
+}
+
+/// One arming.
+#[derive(Debug, Default)]
+struct Arm {
+    value: AtomicI64,
+    /// How many completions there had been.
+    base: AtomicU64,
+}
+
+/// What one look at a signal found.
+#[derive(Clone, Copy, Debug)]
+struct Armed {
+    value: i64,
+    base: u64,
+    done: u64,
 }
 
 /// A signal that exists.
@@ -45,24 +62,6 @@ pub(super) struct Signal<'a> {
 /// A number of completions, counted over a signal's whole life.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Completions(pub(super) u64);
-
-const BASE_BITS: u32 = 48;
-const BASE: u64 = (1 << BASE_BITS) - 1;
-/// The most that a signal can be armed with.
-const MOST: i64 = i16::MAX as i64;
-
-fn pack(value: SignalValue, base: Completions) -> u64 {
-    let value = value.as_i64();
-    assert!(
-        (-MOST..=MOST).contains(&value),
-        "a signal on HIP is armed with {MOST} at most, not {value}"
-    );
-    (value as u64) << BASE_BITS | base.0 & BASE
-}
-
-fn unpack(armed: u64) -> (i64, u64) {
-    ((armed as i64) >> BASE_BITS, armed & BASE)
-}
 
 impl Table {
     pub(crate) fn new(hip: Hip) -> Self {
@@ -129,21 +128,35 @@ impl Signal<'_> {
     /// Its value.
     #[inline]
     pub(super) fn load(self) -> i64 {
+        let Armed { value, base, done } = self.armed();
+        value.wrapping_sub_unsigned(done.wrapping_sub(base))
+    }
+
+    #[inline]
+    fn armed(self) -> Armed {
         loop {
-            let before = self.cell.armed.load(Ordering::Acquire);
+            let turn = self.cell.turn.load(Ordering::Acquire);
+            let arm = &self.cell.arms[(turn & 1) as usize];
+            // With acquire: who reads what a later arming wrote here sees below that there was one.
+            let (value, base) =
+                (arm.value.load(Ordering::Acquire), arm.base.load(Ordering::Acquire));
             // With acquire: what the stream released before it wrote is visible.
             let done = self.word.load(Ordering::Acquire);
-            // Armed again in between, the two would not belong together.
-            if self.cell.armed.load(Ordering::Acquire) == before {
-                let (value, base) = unpack(before);
-                return value - (done.wrapping_sub(base) & BASE) as i64;
+            // Armed again in between, they would not belong together.
+            if self.cell.turn.load(Ordering::Acquire) == turn {
+                return Armed { value, base, done };
             }
         }
     }
 
+    /// One thread at a time arms a signal.
     pub(super) fn arm(self, value: SignalValue) {
         let done = self.word.load(Ordering::Acquire);
-        self.cell.armed.store(pack(value, Completions(done)), Ordering::Release);
+        let turn = self.cell.turn.load(Ordering::Relaxed) + 1;
+        let arm = &self.cell.arms[(turn & 1) as usize];
+        arm.value.store(value.as_i64(), Ordering::Release);
+        arm.base.store(done, Ordering::Release);
+        self.cell.turn.store(turn, Ordering::Release);
     }
 
     /// The number that the word has once the next packet has completed it. The caller submits that write, after those of
@@ -157,12 +170,8 @@ impl Signal<'_> {
 
     /// The number at which the value falls below `below`.
     pub(super) fn falls_below(self, below: i64) -> Completions {
-        let armed = self.cell.armed.load(Ordering::Acquire);
-        let (value, base) = unpack(armed);
-        let done = self.word.load(Ordering::Acquire);
-        // The whole number that `base` is the lower part of.
-        let base = done - (done.wrapping_sub(base) & BASE);
-        Completions(base.saturating_add_signed(value - below + 1))
+        let Armed { value, base, .. } = self.armed();
+        Completions(base.saturating_add_signed(value.saturating_sub(below).saturating_add(1)))
     }
 
     /// The host completes it as a packet would: what was submitted for it is not waited for.

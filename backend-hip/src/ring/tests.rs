@@ -1,4 +1,4 @@
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ringfence::id::SignalValue;
 
@@ -12,7 +12,7 @@ fn with<R>(test: impl FnOnce(Signal<'_>, &AtomicU64) -> R) -> R {
 
 fn completes(signal: Signal<'_>, word: &AtomicU64) {
     let Completions(number) = signal.next_completion();
-    word.store(number, std::sync::atomic::Ordering::Release);
+    word.store(number, Ordering::Release);
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn a_waiter_waits_for_a_number_of_its_own_use() {
         signal.arm(SignalValue::ARMED);
         let second = signal.falls_below(1);
         // The first waiter passes whenever it looks, and the second does not yet.
-        let now = word.load(std::sync::atomic::Ordering::Acquire);
+        let now = word.load(Ordering::Acquire);
         assert!(now >= first.0 && now < second.0);
         completes(signal, word);
-        assert!(word.load(std::sync::atomic::Ordering::Acquire) >= second.0);
+        assert!(word.load(Ordering::Acquire) >= second.0);
     });
 }
 
@@ -53,7 +53,7 @@ fn a_forced_signal_falls_below_0_when_its_packet_completes() {
         let Completions(late) = signal.next_completion();
         signal.force();
         assert_eq!(signal.load(), 0);
-        word.store(late, std::sync::atomic::Ordering::Release);
+        word.store(late, Ordering::Release);
         assert_eq!(signal.load(), -1);
     });
 }
@@ -65,10 +65,43 @@ fn the_host_completes_as_a_packet_would() {
         let waited = signal.falls_below(1);
         signal.complete();
         assert_eq!(signal.load(), 0);
-        assert!(word.load(std::sync::atomic::Ordering::Acquire) >= waited.0);
+        assert!(word.load(Ordering::Acquire) >= waited.0);
         signal.arm(SignalValue::ARMED);
         completes(signal, word);
         assert_eq!(signal.load(), 0);
+    });
+}
+
+#[test]
+fn any_value_can_be_armed() {
+    with(|signal, word| {
+        for value in [i64::MAX, 1 << 40, i64::from(u32::MAX), 0, -1, i64::MIN + 9] {
+            signal.arm(SignalValue::new(value));
+            assert_eq!(signal.load(), value);
+            completes(signal, word);
+            assert_eq!(signal.load(), value - 1);
+        }
+    });
+}
+
+/// A value and the count that belongs to it are never taken from two armings.
+#[test]
+fn a_look_beside_an_arming_finds_one_or_the_other() {
+    const ARMINGS: u64 = 2_000_000;
+    let (cell, word) = (Cell::default(), AtomicU64::new(0));
+    let signal = Signal::of(&cell, &word);
+    std::thread::scope(|scope| {
+        let looks = scope.spawn(|| {
+            while word.load(Ordering::Acquire) < ARMINGS {
+                let value = signal.load();
+                assert!([0, -1, 1_000, 999].contains(&value), "{value}");
+            }
+        });
+        for number in 1..=ARMINGS {
+            word.store(number, Ordering::Release);
+            signal.arm(SignalValue::new(if number % 2 == 0 { 0 } else { 1_000 }));
+        }
+        looks.join().expect("each value is one that was there");
     });
 }
 

@@ -10,7 +10,7 @@ use ringfence::{
 };
 
 use super::{
-    Checked, KernelOf, Length, RingSize, Stop, Subject,
+    Checked, KernelOf, Lacks, Length, RingSize, Stop, Subject,
     check::{check, has, same},
 };
 
@@ -141,6 +141,10 @@ pub(super) fn needs_device_signals<S: Subject>(on: &S) -> Checked {
 pub(super) fn needs_feature<S: Subject>(on: &S, feature: Features, what: &'static str) -> Checked {
     use ringfence::backend::Device;
     has(on.device(0).capabilities().features.contains(feature), what)
+}
+/// What a packet processor has, and a backend need not.
+pub(super) fn needs<S: Subject>(on: &S, one: Lacks, what: &'static str) -> Checked {
+    has(!on.lacks().contains(one), what)
 }
 pub(super) fn needs_two_devices<S: Subject>(on: &S) -> Checked {
     has(on.devices() > 1, "a second device")

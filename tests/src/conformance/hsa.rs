@@ -240,6 +240,7 @@ impl Subject for HsaSubject {
             stamps: self.stamps(),
             unstamped: Unstamped::Possible,
             drive: Drive::Real,
+            lacks: self.lacks(),
         };
         let mut cannot = cannot(&facts);
         if facts.capabilities.can_hold_device_signals() {

@@ -23,6 +23,11 @@ mod cases;
 mod check;
 #[allow(
     unsafe_code,
+    reason = "kernels and copies are unsafe to ask for: their memory has to outlive them"
+)]
+mod hip;
+#[allow(
+    unsafe_code,
     reason = "a copy of the runtime's is unsafe to ask for: its memory has to outlive it"
 )]
 mod hsa;
@@ -34,9 +39,10 @@ mod subject;
 
 pub use cases::{Case, Leaves, cases};
 pub use check::{Checked, Stop};
+pub use hip::{HipMemory, HipRing};
 pub use hsa::{HsaMemory, HsaSubject, Losing, at_once};
 pub use mock::{Kind, Machine, MockMemory, MockSubject, MovingEngine, Transfer, take_turns};
-pub use needs::{Facts, Unstamped, cannot};
+pub use needs::{Facts, Lacks, Unstamped, cannot};
 pub use report::{Line, Outcome, Report};
 pub use subject::{
     CopyOf, Drive, KernelOf, Length, Lists, RingSize, Shared, Stamps, Step, Subject, Worker,

@@ -4,6 +4,21 @@ use ringfence::backend::{Capabilities, Features, RingMemory};
 
 use super::{Drive, Stamps};
 
+bitflags::bitflags! {
+    /// What a packet processor of HSA's has, and queues that are made of something else need not.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Lacks: u8 {
+        /// Signals that another process can open.
+        const SHARED_SIGNALS = 1;
+        /// An end of the signals that wake a thread: waits sleep without a resource of their own.
+        const INTERRUPT_QUOTA = 1 << 1;
+        /// A BARRIER_OR that passes with one of its dependencies: it waits for all of them.
+        const OR_OF_ONE = 1 << 2;
+        /// A BARRIER_AND that takes 0 alone for done: what is below 0 passes as well.
+        const EXACT_ZERO = 1 << 3;
+    }
+}
+
 /// What a machine has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Facts {
@@ -17,6 +32,8 @@ pub struct Facts {
     pub unstamped: Unstamped,
     /// Who makes devices go on.
     pub drive: Drive,
+    /// What it does not have of what every packet processor has.
+    pub lacks: Lacks,
 }
 /// Whether a queue can be made whose packets carry no times.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,12 +46,13 @@ pub enum Unstamped {
 
 /// The tests that have nothing to test on a machine, each with the reason.
 pub fn cannot(facts: &Facts) -> Vec<(&'static str, &'static str)> {
-    let Facts { capabilities, devices, stamps, unstamped, drive } = *facts;
+    let Facts { capabilities, devices, stamps, unstamped, drive, lacks } = *facts;
     let has = |feature| capabilities.features.contains(feature);
     let in_device = capabilities.can_hold_device_signals();
     let on_copies = has(Features::DEVICE_SIGNALS_ON_COPIES);
-    let all_memories = in_device && has(Features::INTERRUPTS);
-    let rows: [(bool, &'static str, &[&'static str]); 12] = [
+    let all_memories =
+        in_device && has(Features::INTERRUPTS) && !lacks.contains(Lacks::SHARED_SIGNALS);
+    let rows: [(bool, &'static str, &[&'static str]); 15] = [
         (!has(Features::INTERRUPTS), "no interrupts", INTERRUPTS),
         (!in_device, "no signals in device memory", DEVICE_SIGNALS),
         (!has(Features::BARRIER_VALUE), "no barrier-value packets", VALUE_PACKETS),
@@ -62,6 +80,21 @@ pub fn cannot(facts: &Facts) -> Vec<(&'static str, &'static str)> {
             stamps != Stamps::None && unstamped == Unstamped::Impossible,
             "every packet carries times",
             &["timestamps_2_none_without_a_clock"],
+        ),
+        (
+            lacks.contains(Lacks::INTERRUPT_QUOTA),
+            "a wait that sleeps needs no interrupt",
+            &["wait_3_interrupts_run_out"],
+        ),
+        (
+            lacks.contains(Lacks::OR_OF_ONE),
+            "an OR waits for all of its dependencies",
+            &["packets_or_waits_for_one"],
+        ),
+        (
+            lacks.contains(Lacks::EXACT_ZERO),
+            "what is below 0 passes as well",
+            &["packets_and_needs_exactly_zero"],
         ),
     ];
     let mut all: Vec<(&str, &str)> = Vec::new();

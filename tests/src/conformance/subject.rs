@@ -7,6 +7,8 @@ use ringfence::{
     id::{SignalHandle, SignalValue},
 };
 
+use super::Lacks;
+
 /// Work of a subject's queues, and of its copy engines.
 pub type KernelOf<S> = <<S as Subject>::Queue as PacketQueue>::Work;
 /// As [`KernelOf`], for copies.
@@ -158,6 +160,10 @@ pub trait Subject: Sized + Debug + 'static {
     fn stamps(&self) -> Stamps;
     /// A queue whose packets carry no times, where one can be made.
     fn unstamped_queue(&self, of: usize) -> Option<Self::Queue>;
+    /// What it does not have of what every packet processor has.
+    fn lacks(&self) -> Lacks {
+        Lacks::empty()
+    }
     /// Lets whoever waits for a signal that the host armed go on: a visible store of 0.
     fn open_gate(&self, of: usize, gate: SignalHandle) {
         use ringfence::backend::Signals;

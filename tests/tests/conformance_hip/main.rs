@@ -1,4 +1,4 @@
-//! AMD's HIP passes the streams half of the conformance suite, over the GPU in software.
+//! AMD's HIP passes both halves of the conformance suite, over the GPU in software: its streams, and a ring on them.
 //!
 //! `RINGFENCE_CONFORMANCE=driver_3` runs the tests alone whose names hold that. A release that is not there is left out,
 //! with a line that says so; of the oldest, that is a failure with `RINGFENCE_REQUIRE_ROCM=1`. `RINGFENCE_HIP=native` runs the
@@ -12,14 +12,16 @@ use std::process::Command;
 use ringfence_hip::Progress;
 use ringfence_tests::{
     conformance::{
-        Leaves,
+        Case, HipRing, Leaves, Report, cases,
         streams::{HipSubject, Scale, StreamCase, StreamSubject, run, stream_cases},
     },
     launch::{self, Places, Release, left_out},
 };
 
-/// What tells a process its part: `words` or `queries`, and the test if it runs one alone.
+/// What tells a process its part: `words`, `queries` or `signals`, and the test if it runs one alone.
 const PART: &str = "RINGFENCE_CONFORMANCE_PART";
+/// The part that is about a ring on streams.
+const SIGNALS: &str = "signals";
 /// How many random task histories.
 const HISTORIES: &str = "RINGFENCE_HISTORIES";
 
@@ -62,7 +64,10 @@ fn all_pass(places: Option<&Places>) {
     let begun = std::time::Instant::now();
     let alone = stream_cases::<HipSubject>();
     let alone = alone.iter().filter(|case| case.leaves == Leaves::ItUnusable && is_wanted(case));
-    let mut parts = vec!["words".to_owned(), "queries".to_owned()];
+    let mut parts = ["words", "queries", SIGNALS].map(str::to_owned).to_vec();
+    let losing = cases::<HipRing>();
+    let losing = losing.iter().filter(|case| case.leaves == Leaves::ItUnusable);
+    parts.extend(losing.map(|case| format!("{SIGNALS}:{}", case.name)));
     parts.extend(alone.map(|case| format!("words:{}", case.name)));
     let ended: Vec<_> = parts.iter().filter_map(|part| process(places, part).err()).collect();
     println!("{} processes, {:?}", parts.len(), begun.elapsed());
@@ -73,6 +78,11 @@ fn process(places: Option<&Places>, part: &str) -> Result<(), String> {
     let own = || Command::new(std::env::current_exe().expect("this program's own place"));
     let mut command = places.map_or_else(own, Places::command);
     command.args(["--exact", "part_of_the_suite", "--ignored", "--nocapture"]).env(PART, part);
+    if part.starts_with(SIGNALS) {
+        // A stream that waits holds up every other of its hardware queue, of which there are 4: a test that opens a gate by
+        // work of another stream would never end.
+        command.env("GPU_MAX_HW_QUEUES", "24");
+    }
     let runtime = places.map_or("the machine's own", Places::name);
     launch::run_to_end(&format!("HIP of ROCm {runtime}, {part}"), command)
 }
@@ -83,6 +93,9 @@ fn process(places: Option<&Places>, part: &str) -> Result<(), String> {
 fn part_of_the_suite() {
     let Ok(part) = std::env::var(PART) else { return };
     let (progress, alone) = part.split_once(':').unwrap_or((&part, ""));
+    if progress == SIGNALS {
+        return signals(alone);
+    }
     let progress = if progress == "words" { Progress::Words } else { Progress::Queries };
     let start = || {
         let subject = HipSubject::start(progress).unwrap_or_else(|error| panic!("{error}"));
@@ -102,6 +115,26 @@ fn part_of_the_suite() {
         wanted
     };
     let report = run(wanted, start);
+    println!("{report}");
+    let failures = report.failures();
+    assert!(failures.is_empty(), "{failures:?}");
+}
+
+/// The signals half, on a retirement ring's queues on streams.
+fn signals(alone: &str) {
+    let start = || HipRing::start().unwrap_or_else(|error| panic!("{error}"));
+    let wanted = |case: &Case<HipRing>| {
+        let part = std::env::var("RINGFENCE_CONFORMANCE").unwrap_or_default();
+        let wanted = match alone {
+            "" => case.leaves == Leaves::ItWorking && case.name.contains(&part),
+            alone => case.name == alone,
+        };
+        if wanted {
+            println!("{}", case.name);
+        }
+        wanted
+    };
+    let report = Report::run(wanted, start);
     println!("{report}");
     let failures = report.failures();
     assert!(failures.is_empty(), "{failures:?}");

@@ -6,8 +6,8 @@ use ringfence::{
 };
 
 use super::super::{
-    Checked, Length, Subject,
-    bench::{Bench, needs_feature},
+    Checked, Lacks, Length, Subject,
+    bench::{Bench, needs, needs_feature},
     check::{check, same},
 };
 
@@ -49,6 +49,7 @@ pub(super) fn and_of_nothing_passes<S: Subject>(on: &S) -> Checked {
     bench.finishes("AND of nothing", done)
 }
 pub(super) fn and_needs_exactly_zero<S: Subject>(on: &S) -> Checked {
+    needs(on, Lacks::EXACT_ZERO, "packets that take 0 alone for done")?;
     let bench = Bench::new(on);
     let done = bench.host_signal()?;
     let gate = bench.armed_with(-1)?;
@@ -71,6 +72,7 @@ pub(super) fn and_holds_back_what_follows<S: Subject>(on: &S) -> Checked {
     bench.finishes("the barrier packet", after)
 }
 pub(super) fn or_waits_for_one<S: Subject>(on: &S) -> Checked {
+    needs(on, Lacks::OR_OF_ONE, "packets that wait for one of several")?;
     for count in 1..=MAX_DEPS {
         for first in 0..count {
             let bench = Bench::new(on);

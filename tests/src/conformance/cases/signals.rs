@@ -8,7 +8,7 @@ use ringfence::{
 };
 
 use super::super::{
-    Checked, Length, Subject,
+    Checked, Lacks, Length, Subject,
     bench::{Bench, PATIENCE},
     check::{check, has, same},
 };
@@ -16,7 +16,10 @@ use super::super::{
 /// The memories that this device says it has.
 pub(super) fn memories<S: Subject>(on: &S) -> Vec<SignalMemory> {
     let capabilities = on.device(0).capabilities();
-    let mut all = vec![SignalMemory::Host, SignalMemory::Shared];
+    let mut all = vec![SignalMemory::Host];
+    if !on.lacks().contains(Lacks::SHARED_SIGNALS) {
+        all.push(SignalMemory::Shared);
+    }
     if capabilities.features.contains(Features::INTERRUPTS) {
         all.push(SignalMemory::Interrupt);
     }

@@ -9,8 +9,8 @@ use ringfence::{
 
 use super::{
     super::{
-        Checked, Drive, Length, Stop, Subject,
-        bench::{ARMED, Bench, DONE, PATIENCE, needs_feature},
+        Checked, Drive, Lacks, Length, Stop, Subject,
+        bench::{ARMED, Bench, DONE, PATIENCE, needs, needs_feature},
         check::{check, has, same},
     },
     signals::memories,
@@ -133,6 +133,7 @@ pub(super) fn wakes<S: Subject>(on: &S) -> Checked {
 /// Interrupts run out, at 4,096 a process at the latest; then there is an error, or another memory.
 pub(super) fn interrupts_run_out<S: Subject>(on: &S) -> Checked {
     needs_feature(on, Features::INTERRUPTS, "signals that wake a thread")?;
+    needs(on, Lacks::INTERRUPT_QUOTA, "an end of them")?;
     const ALL: usize = 4_096;
     let device = on.device(0);
     let mut made = Vec::new();

@@ -3,7 +3,7 @@
 use ringfence::backend::{Capabilities, Features, HostDataPath, RingMemory};
 use ringfence_mock::chooser::Profile;
 
-use super::super::{Drive, Facts, Lists, Stamps, Unstamped, cannot};
+use super::super::{Drive, Facts, Lacks, Lists, Stamps, Unstamped, cannot};
 
 /// What kind of device there is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,6 +64,7 @@ impl Machine {
             stamps: self.stamps(),
             unstamped: Unstamped::Impossible,
             drive: Drive::Virtual,
+            lacks: Lacks::empty(),
         };
         Lists { cannot: cannot(&facts), not_yet: Vec::new() }
     }
