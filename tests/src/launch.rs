@@ -2,9 +2,9 @@
 
 use std::{
     ffi::OsString,
-    io::{Read, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     sync::mpsc,
     thread,
     time::Duration,
@@ -100,17 +100,22 @@ impl Places {
     }
 }
 
-/// Runs a program to its end.
+/// How a program ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// With this.
+    Exit(ExitStatus),
+    /// It was killed: it ran for longer than any program here needs.
+    Hung,
+}
+
+/// Runs a program to its end: what became of it, and all that it said.
 ///
 /// # Errors
-/// It failed, or hung: then with all that it said.
-pub fn run_to_end(title: &str, mut command: Command) -> Result<(), String> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("{title}: {error}"))?;
+/// It could not be started, or not be waited for.
+pub fn end_of(mut command: Command) -> io::Result<(End, String)> {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (said, all) = mpsc::channel();
     let pipes: [Option<Box<dyn Read + Send>>; 2] = [
         child.stdout.take().map(|pipe| Box::new(pipe) as _),
@@ -133,17 +138,26 @@ pub fn run_to_end(title: &str, mut command: Command) -> Result<(), String> {
             Ok(part) => output += &part,
             Err(_) => {
                 hung = true;
-                child.kill().map_err(|error| format!("{title}: {error}"))?;
+                child.kill()?;
                 output += &all.recv().unwrap_or_default();
             }
         }
     }
-    let status = child.wait().map_err(|error| format!("{title}: {error}"))?;
+    let status = child.wait()?;
+    Ok((if hung { End::Hung } else { End::Exit(status) }, output))
+}
+
+/// Runs a program that should end well.
+///
+/// # Errors
+/// It failed, or hung: then with all that it said.
+pub fn run_to_end(title: &str, command: Command) -> Result<(), String> {
+    let (end, output) = end_of(command).map_err(|error| format!("{title}: {error}"))?;
     println!("{title}\n{output}");
-    match (hung, status.success()) {
-        (false, true) => Ok(()),
-        (true, _) => Err(format!("{title}: still running after {LIMIT:?}\n{output}")),
-        (false, false) => Err(format!("{title}: {status}\n{output}")),
+    match end {
+        End::Exit(status) if status.success() => Ok(()),
+        End::Exit(status) => Err(format!("{title}: {status}\n{output}")),
+        End::Hung => Err(format!("{title}: still running after {LIMIT:?}\n{output}")),
     }
 }
 

@@ -17,6 +17,9 @@
 //! | timestamps | a HIP event has them, which this does not record: there is never an interval |
 //! | signals in device memory | nothing would be gained: each is written by one call either way |
 //! | BARRIER_OR | HIP cannot wait for one of several: such a packet waits for all of them |
+//! | an AND that takes 0 alone | a signal below 0 passes as well: a stream waits for a number, and numbers rise |
+//! | signals for other processes | HIP has none: `SignalMemory::Shared` is refused |
+//! | hardware queues | streams share 4 for each priority (`GPU_MAX_HW_QUEUES`): a packet that waits holds up the others of its hardware queue, so that what it waits for has to be submitted before it, as a tracker does |
 //! | interrupts | a blocked wait sleeps between looks, at most 1 ms, and handlers are called by a thread that does the same |
 
 mod copy;

@@ -50,6 +50,8 @@ struct Inner {
     stream: RawStream,
     /// The index below which all are complete, as far as the stream has said.
     progress: WordId,
+    /// What the read index is counted from: streams of dropped queues have a past.
+    first: u64,
     lane: LaneId,
     reserved: AtomicU64,
     submitted: AtomicU64,
@@ -61,8 +63,6 @@ struct Inner {
 struct Line {
     next: u64,
     waiting: VecDeque<Option<Packet<Launch>>>,
-    /// What the read index is counted from: streams of dropped queues have a past.
-    first: u64,
 }
 
 impl HipDevice {
@@ -88,10 +88,11 @@ impl HipDevice {
             key,
             stream,
             progress,
+            first,
             lane: next_lane(),
             reserved: AtomicU64::new(0),
             submitted: AtomicU64::new(0),
-            line: Mutex::new(Line { next: 0, waiting, first }),
+            line: Mutex::new(Line { next: 0, waiting }),
         })))
     }
 
@@ -132,7 +133,7 @@ impl Inner {
             let index = line.next;
             line.next += 1;
             if self.device.status() == DeviceStatus::Alive
-                && let Err(error) = self.submit(&packet, line.first + index)
+                && let Err(error) = self.submit(&packet, self.first + index)
             {
                 // As with a bad packet of a hardware queue: nothing behind it would be in order.
                 self.device.report_lost(error);
@@ -251,8 +252,7 @@ impl PacketQueue for HipQueue {
         let inner = &*self.0;
         let word = inner.device.streams().words().word(inner.progress);
         let done = word.map_or(0, |word| word.load(Ordering::Acquire));
-        let first = inner.line().first;
-        PacketId::new(done.saturating_sub(first))
+        PacketId::new(done.saturating_sub(inner.first))
     }
 
     fn settled(&self) -> Settled {

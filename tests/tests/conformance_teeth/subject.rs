@@ -161,6 +161,7 @@ impl Subject for Broken {
             stamps: self.stamps(),
             unstamped: Unstamped::Impossible,
             drive: Drive::Virtual,
+            lacks: self.lacks(),
         };
         Lists { cannot: cannot(&facts), not_yet: Vec::new() }
     }
