@@ -53,6 +53,14 @@ pub(crate) enum Site {
     LeaseReturn,
     /// The pool takes in what came back.
     LeaseCollect,
+    /// A lease of a shared stream is dropped, after its owner's last act.
+    SharerLeave,
+    /// The pool sees that nobody shares a stream any more.
+    SharersGone,
+    /// A thread has pumped.
+    TurnEnd,
+    /// A thread begins to pump.
+    TurnBegin,
 }
 
 /// The ordering to use at `site`: always `sound`, unless a model planted a fault there.

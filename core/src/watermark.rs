@@ -49,6 +49,6 @@ impl Watermark {
     /// Plants a bound without a proof: what a tracker that trusts the read index would do.
     #[cfg(feature = "planted")]
     pub(crate) fn trust(&self, below: PacketId) {
-        self.below.fetch_max(below.as_u64(), Ordering::AcqRel);
+        self.below.fetch_max(below.as_u64(), order(Site::WatermarkRaise, Ordering::AcqRel));
     }
 }

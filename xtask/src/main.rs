@@ -15,7 +15,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{bench_gate, ci, deps, loc, loom, rocm, rules, shuttle, softgpu, test},
+    commands::{
+        bench_gate, ci, deps, loc, loom, memory_model, rocm, rules, shuttle, softgpu, test,
+    },
     step::Step,
     tree::Tree,
 };
@@ -46,6 +48,8 @@ enum Command {
     BenchGate(bench_gate::Options),
     /// Whether docs/rules.md names every rule, every planted fault, and files that exist.
     Rules,
+    /// Whether docs/memory-model.md names every shared location of the core, and a model fails without each ordering.
+    MemoryModel,
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
     Rocm(rocm::Options),
     /// Runs a program over the GPU in software and AMD's runtime.
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
             vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
         }
         Command::Rules => vec![Step::new("rules", rules::run)],
+        Command::MemoryModel => vec![Step::new("memory model", memory_model::run)],
         Command::Rocm(options) => rocm::steps(&options),
         Command::Softgpu(options) => return softgpu::run(&tree, &options),
     };

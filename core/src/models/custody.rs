@@ -55,12 +55,12 @@ fn ring_goes_first() {
 #[test]
 fn loom_last_holder() {
     let probes = [("armed at once", &ARMED_AT_ONCE), ("parked", &PARKED_FIRST)];
-    must_pass("last holder", &probes, last_holder);
+    must_pass("last holder", 4, &probes, last_holder);
     must_fail("last holder", Plant::Rule(Fault::ArmWhileHeld), last_holder);
 }
 
 #[test]
 fn loom_ring_goes_first() {
     let probes = [("before the holder", &REAPED_BY_RING), ("after it", &REAPED_BY_HOLDER)];
-    must_pass("ring goes first", &probes, ring_goes_first);
+    must_pass("ring goes first", 8, &probes, ring_goes_first);
 }

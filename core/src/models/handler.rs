@@ -101,7 +101,7 @@ fn handler_against_owner() {
 #[test]
 fn loom_handler_against_owner() {
     let probes = [("handled first", &HANDLED_FIRST), ("parked", &PARKED)];
-    must_pass("handler against owner", &probes, handler_against_owner);
+    must_pass("handler against owner", 74, &probes, handler_against_owner);
     must_fail("handler against owner", Plant::Rule(Fault::ArmWhileHeld), handler_against_owner);
     must_fail("handler against owner", Plant::Rule(Fault::DestroyInHandler), handler_against_owner);
 }

@@ -7,6 +7,7 @@
 mod custody;
 mod handler;
 mod record;
+mod sharing;
 mod streams;
 mod watermark;
 
@@ -50,11 +51,25 @@ impl Probe {
     }
 }
 
-/// Explores `model` whole. Without a plant it must pass, reach every probe and take under 5 seconds.
-fn must_pass(name: &str, probes: &[(&str, &Probe)], model: impl Fn() + Sync + Send + 'static) {
+/// The bound of preemptions for which each model says how many executions it has.
+const PREEMPTIONS: usize = 3;
+
+/// Explores `model` whole. Without a plant it must pass, have as many executions as when it was written, reach every
+/// probe and take under 5 seconds. With fewer executions something is no longer shared, or no longer seen by the search.
+fn must_pass(
+    name: &str,
+    executions_at_least: usize,
+    probes: &[(&str, &Probe)],
+    model: impl Fn() + Sync + Send + 'static,
+) {
     let (passed, executions, took) = explore(Plant::Nothing, model);
     println!("{name}: {executions} executions in {took:?}");
     assert!(passed, "{name} fails");
+    let bound = std::env::var("LOOM_MAX_PREEMPTIONS").ok().and_then(|bound| bound.parse().ok());
+    if bound.is_none_or(|bound: usize| bound >= PREEMPTIONS) {
+        let least = executions_at_least;
+        assert!(executions >= least, "{name}: {executions} executions, of {least} at least");
+    }
     for (what, probe) in probes {
         assert!(probe.0.load(CounterOrdering::Relaxed) > 0, "{name} never reached: {what}");
     }

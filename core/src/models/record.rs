@@ -111,7 +111,7 @@ fn harvested_once() {
 #[test]
 fn loom_record_publication() {
     let probes = [("finished", &FINISHED), ("pending", &PENDING), ("timed", &TIMED)];
-    must_pass("record publication", &probes, publication);
+    must_pass("record publication", 23, &probes, publication);
     must_fail("record publication", Plant::Ordering(Site::RecordPublish), publication);
     must_fail("record publication", Plant::Ordering(Site::RecordObserve), publication);
 }
@@ -119,12 +119,12 @@ fn loom_record_publication() {
 #[test]
 fn loom_query_against_arm() {
     let probes = [("query first", &ASKED_FIRST), ("ring first", &RETIRED_FIRST)];
-    must_pass("query against arm", &probes, query_against_arm);
+    must_pass("query against arm", 7, &probes, query_against_arm);
     must_fail("query against arm", Plant::Rule(Fault::ArmWhileHeld), query_against_arm);
 }
 
 #[test]
 fn loom_harvested_once() {
     let probes = [("by the ring", &BY_RING), ("by the query", &BY_QUERY)];
-    must_pass("harvested once", &probes, harvested_once);
+    must_pass("harvested once", 11, &probes, harvested_once);
 }

@@ -28,7 +28,7 @@ const STREAM: RawStream = RawStream::new(2);
 
 /// Knows whether the stream captures, and refuses what may not happen meanwhile by failing the model.
 #[derive(Debug)]
-struct Driver {
+pub(super) struct Driver {
     created: AtomicU64,
     capturing: AtomicU64,
     destroyed: AtomicU64,
@@ -160,7 +160,7 @@ impl StreamWork for Driver {
 fn key() -> StreamKey {
     StreamKey::new(DeviceContext::primary(DeviceId::new(0)))
 }
-fn pool() -> Arc<StreamPool<Driver>> {
+pub(super) fn pool() -> Arc<StreamPool<Driver>> {
     Arc::new(StreamPool::new(Driver::new(), PoolOptions::default()))
 }
 
@@ -280,7 +280,7 @@ fn lease_against_trim() {
 fn loom_claim_drop_scan() {
     let probes =
         [("claimed", &CLAIMED), ("too early", &TOO_EARLY), ("tidied first", &TIDIED_FIRST)];
-    must_pass("claim, drop, scan", &probes, claim_drop_scan);
+    must_pass("claim, drop, scan", 708, &probes, claim_drop_scan);
     must_fail("claim, drop, scan", Plant::Ordering(Site::LeaseReturn), claim_drop_scan);
     must_fail("claim, drop, scan", Plant::Ordering(Site::LeaseCollect), claim_drop_scan);
 }
@@ -288,19 +288,19 @@ fn loom_claim_drop_scan() {
 #[test]
 fn loom_free_against_hand_over() {
     let probes = [("on its stream", &FREED_THERE), ("elsewhere", &FREED_ELSEWHERE)];
-    must_pass("free, hand-over", &probes, free_against_hand_over);
+    must_pass("free, hand-over", 515, &probes, free_against_hand_over);
     must_fail("free, hand-over", Plant::Rule(Fault::FreeOnRecycled), free_against_hand_over);
 }
 
 #[test]
 fn loom_wait_against_hand_over() {
     let probes = [("waited", &WAITED), ("over", &OVER)];
-    must_pass("wait, hand-over", &probes, wait_against_hand_over);
+    must_pass("wait, hand-over", 58, &probes, wait_against_hand_over);
     must_fail("wait, hand-over", Plant::Rule(Fault::ActAfterCheck), wait_against_hand_over);
 }
 
 #[test]
 fn loom_lease_against_trim() {
     let probes = [("leased", &LEASED_AND_KEPT), ("trimmed", &TRIMMED)];
-    must_pass("lease, trim", &probes, lease_against_trim);
+    must_pass("lease, trim", 9, &probes, lease_against_trim);
 }

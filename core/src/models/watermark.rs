@@ -79,14 +79,14 @@ fn retire_queue() {
 #[test]
 fn loom_watermark() {
     let probes = [("nothing proven", &NONE), ("one", &ONE), ("both", &BOTH)];
-    must_pass("watermark", &probes, two_provers);
+    must_pass("watermark", 790, &probes, two_provers);
     must_fail("watermark", Plant::Ordering(Site::WatermarkRaise), two_provers);
     must_fail("watermark", Plant::Ordering(Site::WatermarkObserve), two_provers);
 }
 
 #[test]
 fn loom_retire_queue() {
-    must_pass("retire queue", &[("freed at once", &FREED), ("kept", &KEPT)], retire_queue);
+    must_pass("retire queue", 9, &[("freed at once", &FREED), ("kept", &KEPT)], retire_queue);
     must_fail("retire queue", Plant::Ordering(Site::WatermarkRaise), retire_queue);
     must_fail("retire queue", Plant::Ordering(Site::WatermarkObserve), retire_queue);
 }

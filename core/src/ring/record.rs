@@ -296,7 +296,8 @@ impl Record {
             PENDING,
             outcome,
             order(Site::RecordPublish, Ordering::AcqRel),
-            Ordering::Acquire,
+            // Which outcome stands is all that is taken from it; what it published is read by `outcome`.
+            Ordering::Relaxed,
         ) {
             Ok(_) => outcome,
             Err(before) => before,

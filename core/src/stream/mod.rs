@@ -45,5 +45,7 @@ pub use tenancy::{Idleness, Why};
 
 pub(crate) use memory::{DeferredFree, MemoryBook, Waits};
 pub(crate) use pool::{Condemned, Resets};
+#[cfg(all(test, ringfence_loom))]
+pub(crate) use returns::{Bit, Returns};
 pub(crate) use slot::Made;
 pub(crate) use tenancy::{Captures, Handle, Standing, Tenancy};

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::Closed,
     id::{Generation, PoolId, RawProgress, RawStream, StreamId, StreamKey, StreamRef},
-    sync::{Arc, AtomicU64, Guard, Mutex, Ordering, StreamGuard, StreamLock},
+    sync::{Arc, AtomicU64, Guard, Mutex, Ordering, Site, StreamGuard, StreamLock, order},
 };
 
 /// What a stream is for.
@@ -122,22 +122,29 @@ impl<A> Slot<A> {
     #[inline]
     pub(super) fn put_back(&self) {
         match self.kind {
-            // Release, for whoever sees that nobody shares it any more.
-            Kind::Shared => drop(self.sharers.fetch_sub(1, Ordering::Release)),
+            Kind::Shared => drop(self.leave()),
             Kind::External => {
-                if self.sharers.fetch_sub(1, Ordering::AcqRel) == 1 {
+                if self.leave() == 1 {
                     self.returns.put(self.bit);
                 }
             }
             _ => self.returns.put(self.bit),
         }
     }
+    /// One sharer less; how many there were. With release, for whoever sees that there is none left: what the others did is seen
+    /// with it, since each step down goes on with the sequence that the one before began.
+    fn leave(&self) -> u64 {
+        self.sharers.fetch_sub(1, order(Site::SharerLeave, Ordering::Release))
+    }
+    fn is_nobodys(&self) -> bool {
+        self.sharers.load(order(Site::SharersGone, Ordering::Acquire)) == 0
+    }
     /// Whether the last lease of a stream that is on no shelf was dropped.
-    pub(super) fn came_back(&self) -> bool {
-        self.returns.take().next().is_some() && self.sharers.load(Ordering::Acquire) == 0
+    pub(crate) fn came_back(&self) -> bool {
+        self.returns.take().next().is_some() && self.is_nobodys()
     }
     /// Whether a shared stream is nobody's.
-    pub(super) fn is_unshared(&self) -> bool {
-        self.kind == Kind::Shared && self.sharers.load(Ordering::Acquire) == 0
+    pub(crate) fn is_unshared(&self) -> bool {
+        self.kind == Kind::Shared && self.is_nobodys()
     }
 }

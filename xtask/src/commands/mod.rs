@@ -6,6 +6,7 @@ pub(crate) mod ci;
 pub(crate) mod deps;
 pub(crate) mod loc;
 pub(crate) mod loom;
+pub(crate) mod memory_model;
 pub(crate) mod rocm;
 pub(crate) mod rules;
 pub(crate) mod shuttle;

@@ -109,7 +109,8 @@ pub(super) struct Shared<A> {
 impl<A> Shared<A> {
     #[inline]
     fn life(&self) -> Life {
-        match self.life.load(Ordering::Acquire) {
+        // Relaxed: nothing is published by it. Who shut the pool down and then told another thread so is seen there all the same.
+        match self.life.load(Ordering::Relaxed) {
             0 => Life::Open,
             1 => Life::Closing,
             2 => Life::Shut,
@@ -117,7 +118,7 @@ impl<A> Shared<A> {
         }
     }
     fn live(&self, life: Life) {
-        self.life.store(life as u8, Ordering::Release);
+        self.life.store(life as u8, Ordering::Relaxed);
     }
     /// The pure pool. A stream's lock is never held meanwhile: the pool takes those of streams that it closes.
     #[inline]

@@ -6,7 +6,7 @@ use crate::{
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
     stream::{Condemned, Handle, Offer, Standing, Tenancy, Why},
-    sync::{Arc, AtomicU8, Ordering, ThreadName},
+    sync::{Arc, AtomicU8, Ordering, Site, ThreadName, order},
 };
 
 /// What a pump did.
@@ -41,10 +41,10 @@ pub struct ShutDown {
 }
 
 /// Somebody pumps, until this is dropped.
-struct Turn<'a>(&'a AtomicU8);
+pub(crate) struct Turn<'a>(&'a AtomicU8);
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.store(0, Ordering::Release);
+        self.0.store(0, order(Site::TurnEnd, Ordering::Release));
     }
 }
 
@@ -75,8 +75,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.pump_alone()
     }
     /// The right to pump, unless somebody does.
-    fn turn(&self) -> Option<Turn<'_>> {
-        let before = self.shared.pumping.swap(1, Ordering::Acquire);
+    pub(crate) fn turn(&self) -> Option<Turn<'_>> {
+        let before = self.shared.pumping.swap(1, order(Site::TurnBegin, Ordering::Acquire));
         (before == 0).then(|| Turn(&self.shared.pumping))
     }
     fn pump_alone(&self) -> Pumped {
