@@ -46,8 +46,8 @@ enum Command {
     Shuttle(shuttle::Options),
     /// Instructions a use, counted by callgrind, against the committed table.
     BenchGate(bench_gate::Options),
-    /// Whether docs/rules.md names every rule, every planted fault, and files that exist.
-    Rules,
+    /// Whether docs/rules.md names every rule, every planted fault, files that exist, and what catches what.
+    Rules(rules::Options),
     /// Whether docs/memory-model.md names every shared location of the core, and a model fails without each ordering.
     MemoryModel,
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
@@ -77,7 +77,9 @@ fn main() -> ExitCode {
         Command::BenchGate(options) => {
             vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
         }
-        Command::Rules => vec![Step::new("rules", rules::run)],
+        Command::Rules(options) => {
+            vec![Step::new("rules", move |tree| rules::run(tree, options))]
+        }
         Command::MemoryModel => vec![Step::new("memory model", memory_model::run)],
         Command::Rocm(options) => rocm::steps(&options),
         Command::Softgpu(options) => return softgpu::run(&tree, &options),

@@ -5,6 +5,7 @@
 //! slash is a file, in a column headed "planted" it is a fault, and in one headed "scenario" it is a
 //! file of `tests/scenarios`, with or without its folder and its extension.
 
+mod matrix;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,9 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
+
+use clap::Args;
+use matrix::Method;
 
 use crate::{
     step::{Failure, Outcome, report},
@@ -29,19 +33,71 @@ const BROKEN: &str = "tests/scenarios/broken";
 /// The rules of each half: its letter, and the highest number.
 const RULES: [(char, u32); 2] = [('S', 21), ('T', 13)];
 
+/// Where the loom models are: each plants the faults that it has to notice.
+const MODELS: &str = "core/src/models";
+
+/// What to do with the table of what catches what.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Options {
+    /// Writes the table into docs/rules.md, in the place of the one that is there.
+    #[arg(long)]
+    write: bool,
+}
+
 /// Every rule of both halves.
 fn all() -> impl Iterator<Item = String> {
     RULES.iter().flat_map(|&(letter, last)| (1..=last).map(move |n| format!("{letter}{n}")))
 }
 
 /// Checks the document against the tree.
-pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
+pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
     let facts = Facts {
         faults: faults(&tree.read(FAULTS)?),
         scenarios: scenarios(&tree.files(SCENARIOS, "toml")?),
         exists: &|path| tree.path(path).exists(),
     };
-    report(&check(&tree.read(DOCUMENT)?, &facts), "docs/rules.md does not keep its promise")
+    let document = tree.read(DOCUMENT)?;
+    let methods = methods(tree, &facts.faults)?;
+    let table = matrix::table(&facts.faults, &methods);
+    let mut wrong = check(&matrix::without_table(&document), &facts);
+    wrong.extend(matrix::gaps(&facts.faults, &methods));
+    if options.write
+        && let Some(text) = matrix::with_table(&document, &table)
+    {
+        let path = tree.path(DOCUMENT);
+        std::fs::write(&path, text).map_err(|source| Failure::File { path, source })?;
+    } else if !matrix::has_table(&document, &table) {
+        wrong.push("its table of what catches what is not that of the sources".to_owned());
+    }
+    report(&wrong, "docs/rules.md does not keep its promise")
+}
+
+/// What catches faults, each as its source says. Each source is a test that fails where it says too much.
+fn methods(tree: &Tree, faults: &[Fault]) -> Result<Vec<Method>, Failure> {
+    let texts = |folder: &str, ending: &str| -> Result<Vec<String>, Failure> {
+        tree.files(folder, ending)?.iter().map(|path| tree.read(path)).collect()
+    };
+    let scenarios = texts(SCENARIOS, "toml")?;
+    let models = texts(MODELS, "rs")?;
+    let planted = |marker: &str| -> BTreeSet<String> {
+        models.iter().flat_map(|text| matrix::names_after(text, marker)).map(Into::into).collect()
+    };
+    Ok(vec![
+        Method {
+            heading: "scenario",
+            faults: scenarios
+                .iter()
+                .flat_map(|text| matrix::caught_by_scenario(text))
+                .map(Into::into)
+                .collect(),
+        },
+        // `tests/tests/planted.rs` tries them all.
+        Method {
+            heading: "random",
+            faults: faults.iter().map(|fault| fault.name.clone()).collect(),
+        },
+        Method { heading: "loom", faults: planted("Plant::Rule(Fault::") },
+    ])
 }
 
 /// The folders of the scenarios among `files` that have to pass.

@@ -20,7 +20,7 @@ pub(crate) fn steps() -> Vec<Step> {
         Step::new("fmt", format),
         Step::new("loc", loc::run),
         Step::new("deps", deps::run),
-        Step::new("rules", rules::run),
+        Step::new("rules", |tree| rules::run(tree, rules::Options::default())),
         Step::new("memory model", memory_model::run),
     ];
     // One package at a time: together, features that one asks for would be on for all.

@@ -87,3 +87,39 @@ fn faults_are_read_from_the_list_alone() {
     let expected = [Fault { name: "ArmWhileHeld".to_owned(), rule: "S1".to_owned() }];
     assert_eq!(faults(source), expected);
 }
+
+#[test]
+fn the_table_counts_what_each_method_catches() {
+    let fault = |name: &str, rule: &str| Fault { name: name.to_owned(), rule: rule.to_owned() };
+    let faults = [fault("A", "S1"), fault("B", "S1"), fault("C", "T2")];
+    let caught = |heading, names: &[&str]| Method {
+        heading,
+        faults: names.iter().map(ToString::to_string).collect(),
+    };
+    let methods = [caught("scenario", &["A", "B"]), caught("loom", &["B"])];
+    let table = matrix::table(&faults, &methods);
+    assert!(table.starts_with("| rule | planted faults | scenario | loom |\n|---|---|---|---|\n"));
+    assert!(table.contains("\n| S1 | 2 | 2 | 1 |\n"), "{table}");
+    assert!(table.contains("\n| T2 | 1 | – | – |\n"), "{table}");
+    assert_eq!(matrix::gaps(&faults, &methods), ["`C` of T2 is caught by nothing"]);
+    let strange = [caught("loom", &["A", "B", "C", "D"])];
+    assert_eq!(matrix::gaps(&faults, &strange), ["loom: no fault is called `D`"]);
+}
+
+#[test]
+fn the_table_is_written_into_its_place_and_found_there() {
+    let document = "before\n<!-- what follows is written by `cargo xtask rules --write` -->\nold\n<!-- so far -->\nafter\n";
+    let written = matrix::with_table(document, "| new |").expect("there is a place");
+    assert!(matrix::has_table(&written, "| new |") && !matrix::has_table(document, "| new |"));
+    assert_eq!(matrix::with_table(&written, "| new |").as_deref(), Some(written.as_str()));
+    assert_eq!(matrix::without_table(&written), "before\n\nafter\n");
+    assert_eq!(matrix::with_table("no place", "| new |"), None);
+}
+
+#[test]
+fn names_are_read_where_they_stand() {
+    let model = "must_fail(\"x\", Plant::Rule(Fault::NoPin), f); Plant::Rule(fault) => (),";
+    assert_eq!(matrix::names_after(model, "Plant::Rule(Fault::").collect::<Vec<_>>(), ["NoPin"]);
+    let scenario = "title = \"t\"\ncatches = [\"A\",\n    \"B\"]\n";
+    assert_eq!(matrix::caught_by_scenario(scenario).collect::<Vec<_>>(), ["A", "B"]);
+}
