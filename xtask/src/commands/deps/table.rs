@@ -146,6 +146,7 @@ pub(super) const UNSAFE_ALLOWED: &[&str] = &[
     "cli/src/bench/gpu/hip.rs",
     "cli/src/bench/signals/own.rs",
     "cli/src/bench/signals/empty.rs",
+    "tests/src/conformance/hip.rs",
     "tests/src/conformance/hsa.rs",
     "tests/src/conformance/streams/hip.rs",
     "tests/tests/allocation.rs",
