@@ -1,18 +1,22 @@
 //! HIP, started.
 
 use std::{
-    ffi::{CStr, c_int},
+    ffi::{CStr, c_int, c_void},
+    ptr::NonNull,
     sync::{Mutex, PoisonError},
 };
 
 use ringfence::{backend::streams::DriverState, error::DriverError, id::DeviceId};
+use ringfence_backend_shared::{life::Life, words::Pinned};
 
 use crate::{
     HipVersion,
     error::{Code, HipError, name_of},
-    life,
     sys::{self, Functions, Library, hipError_t},
 };
+
+/// Whether HIP may be called.
+static LIFE: Life = Life::new();
 
 /// HIP, loaded and initialised: a handle that costs nothing to copy. HIP is never unloaded or shut down.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +64,7 @@ impl Hip {
         if devices == 0 {
             return Err(HipError::NoGpu);
         }
-        life::watch();
+        LIFE.watch();
         let version = HipVersion::from_number(u32::try_from(version).unwrap_or(0));
         Ok(Self(Box::leak(Box::new(Started { library, version, devices }))))
     }
@@ -111,7 +115,7 @@ impl Hip {
     /// Whether HIP may be called: see [`DriverState`].
     #[inline]
     pub fn state(self) -> DriverState {
-        life::state()
+        LIFE.state()
     }
 
     /// HIP's functions, for what this crate has no call for.
@@ -155,7 +159,7 @@ impl Hip {
         let _kept = unsafe { (self.functions().hipGetLastError)() };
         let code = Code::new(number, name_of(self.functions(), number));
         if matches!(code.class(), DriverError::DeviceLost(_)) {
-            life::lose();
+            LIFE.lose();
         }
         code
     }
@@ -172,6 +176,17 @@ impl Hip {
             self.ok("hipSetDevice", unsafe { (self.functions().hipSetDevice)(device) })?;
         }
         Ok(Current { hip: self, restore })
+    }
+}
+
+impl Pinned for Hip {
+    fn pinned(&self, bytes: usize) -> Result<NonNull<c_void>, DriverError> {
+        let flags =
+            sys::hipHostMallocPortable | sys::hipHostMallocMapped | sys::hipHostMallocCoherent;
+        let mut at = std::ptr::null_mut();
+        // SAFETY: `at` is writable.
+        self.check(unsafe { (self.functions().hipHostMalloc)(&raw mut at, bytes, flags) })?;
+        NonNull::new(at).ok_or(DriverError::Unsupported)
     }
 }
 

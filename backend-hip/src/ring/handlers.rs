@@ -13,7 +13,7 @@ use ringfence::{
 };
 
 use super::{HipDevice, device::Inner};
-use crate::pause::{self, Style};
+use ringfence_backend_shared::pause::{self, Style};
 
 /// The thread goes when nothing was watched for so long.
 const IDLE: Duration = Duration::from_millis(200);

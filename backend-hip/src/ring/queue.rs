@@ -19,9 +19,10 @@ use ringfence::{
     error::DriverError,
     id::{Generation, LaneId, PacketId, QueueId, RawStream, SignalHandle, StreamKey},
 };
+use ringfence_backend_shared::words::WordId;
 
 use super::{HipDevice, signals::Completions};
-use crate::{error::UNKNOWN_HANDLE, streams::raw, sys, words::WordId, work::Launch};
+use crate::{error::UNKNOWN_HANDLE, streams::raw, sys, work::Launch};
 
 /// Numbers of queues and copy engines: no two of the process have the same.
 static NEXT: AtomicU32 = AtomicU32::new(0x4000_0000);

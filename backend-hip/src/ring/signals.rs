@@ -11,15 +11,14 @@ use ringfence::{
     id::{SignalHandle, SignalValue},
 };
 
-use crate::{
-    runtime::Hip,
-    words::{SLABS, WORDS, WordId, Words},
-};
+use ringfence_backend_shared::words::{SLABS, WORDS, WordId, Words};
+
+use crate::runtime::Hip;
 
 /// All signals of one driver, whichever GPU they belong to: a queue of one waits for another's.
 #[derive(Debug)]
 pub(crate) struct Table {
-    words: Words,
+    words: Words<Hip>,
     cells: Box<[OnceLock<Box<[Cell]>>]>,
 }
 

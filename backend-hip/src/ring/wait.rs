@@ -8,7 +8,7 @@ use ringfence::{
 };
 
 use super::HipDevice;
-use crate::pause::{self, Style};
+use ringfence_backend_shared::pause::{self, Style};
 
 impl HostWait for HipDevice {
     /// # Panics

@@ -7,12 +7,14 @@ use ringfence::{
     error::DriverError,
     id::{DeviceContext, RawEvent, RawStream},
 };
+use ringfence_backend_shared::{
+    pause::{self, Style},
+    registry::Held,
+};
 
 use super::{HipStreams, class, number, raw};
 use crate::{
     error::{UNKNOWN_HANDLE, wait_of},
-    pause::{self, Style},
-    registry::Held,
     sys,
 };
 

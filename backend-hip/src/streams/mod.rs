@@ -19,13 +19,15 @@ use ringfence::{
     error::DriverError,
     id::{DeviceContext, RawStream},
 };
+use ringfence_backend_shared::{
+    registry::{Held, Registry},
+    words::Words,
+};
 
 use crate::{
     error::{HipError, UNKNOWN_HANDLE},
-    registry::{Held, Registry},
     ring::Table,
     runtime::Hip,
-    words::Words,
 };
 
 pub use memory::MemoryKind;
@@ -80,13 +82,13 @@ struct Inner {
     /// Graphs that can be launched, each with the graph that it was made from.
     graphs: Registry<capture::Template>,
     memory: Registry<memory::Origin>,
-    words: Words,
+    words: Words<Hip>,
     /// Signals of the ring's devices.
     signals: Table,
     kept: Mutex<memory::Kept>,
     frees: Mutex<reuse::Frees>,
     /// Words that say which frees a stream has passed. They only rise, whoever has them, so that none is in `words`.
-    passed: Words,
+    passed: Words<Hip>,
     /// The least and the most urgent number of a GPU's streams.
     priorities: Mutex<HashMap<i32, [i32; 2]>>,
 }
@@ -166,7 +168,7 @@ impl HipStreams {
             .check(unsafe { (self.hip().functions().hipStreamSynchronize)(raw(stream.as_u64())) })
     }
 
-    pub(crate) fn words(&self) -> &Words {
+    pub(crate) fn words(&self) -> &Words<Hip> {
         &self.0.words
     }
 

@@ -7,14 +7,13 @@ use ringfence::{
     error::{DriverCode, DriverError},
     id::{Position, RawProgress, RawStream},
 };
-
-use super::{HipStreams, Progress, raw};
-use crate::{
-    error::UNKNOWN_HANDLE,
+use ringfence_backend_shared::{
     pause::{self, Style},
-    sys,
     words::WordId,
 };
+
+use super::{HipStreams, Progress, raw};
+use crate::{error::UNKNOWN_HANDLE, sys};
 
 impl StreamProgress for HipStreams {
     fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {

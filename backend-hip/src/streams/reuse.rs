@@ -16,9 +16,10 @@ use ringfence::{
     error::DriverError,
     id::{RawMemory, RawStream},
 };
+use ringfence_backend_shared::words::WordId;
 
 use super::{HipStreams, raw};
-use crate::{error::UNKNOWN_HANDLE, sys, words::WordId};
+use crate::{error::UNKNOWN_HANDLE, sys};
 
 /// Who freed what.
 #[derive(Debug, Default)]

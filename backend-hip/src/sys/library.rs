@@ -1,10 +1,11 @@
 //! Finding and loading HIP.
 
 use std::{
-    fmt,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, PoisonError},
 };
+
+use ringfence_backend_shared::loading::{self, Attempt, Lines};
 
 use super::{CompilerFunctions, Functions};
 
@@ -69,30 +70,20 @@ impl Library {
     pub unsafe fn load_from(
         paths: impl IntoIterator<Item = impl AsRef<Path>>,
     ) -> Result<&'static Self, LoadError> {
-        let mut attempts = Vec::new();
-        for path in paths {
-            let path = path.as_ref();
-            // SAFETY: the caller vouches for the initialisers of what lies there.
-            let library = match unsafe { libloading::Library::new(path) } {
-                Ok(library) => library,
-                Err(error) => {
-                    attempts.push(Attempt { path: path.into(), reason: reason(&error) });
-                    continue;
-                }
-            };
-            // SAFETY: the caller vouches for the types; the library goes into what is leaked, or is leaked below.
-            return match unsafe { Functions::find(&library) } {
-                Ok(functions) => {
-                    let (path, compiler) = (path.into(), OnceLock::new());
-                    Ok(Box::leak(Box::new(Self { path, functions, library, compiler })))
-                }
-                Err(symbols) => {
-                    std::mem::forget(library);
-                    Err(LoadError::MissingSymbols { path: path.into(), symbols })
-                }
-            };
+        // SAFETY: the caller vouches for the initialisers of what lies there.
+        let loaded = unsafe { loading::first_of(paths) };
+        let (path, library) = loaded.map_err(|attempts| LoadError::NotFound { attempts })?;
+        // SAFETY: the caller vouches for the types; the library goes into what is leaked, or is leaked below.
+        match unsafe { Functions::find(&library) } {
+            Ok(functions) => {
+                let compiler = OnceLock::new();
+                Ok(Box::leak(Box::new(Self { path, functions, library, compiler })))
+            }
+            Err(symbols) => {
+                std::mem::forget(library);
+                Err(LoadError::MissingSymbols { path, symbols })
+            }
         }
-        Err(LoadError::NotFound { attempts })
     }
 
     /// What was loaded, as it was named.
@@ -150,33 +141,4 @@ pub enum LoadError {
         /// All that it lacks.
         symbols: Vec<&'static str>,
     },
-}
-
-/// A path that was tried, and why it could not be loaded.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Attempt {
-    /// As it was given to the dynamic loader.
-    pub path: PathBuf,
-    /// What that said.
-    pub reason: String,
-}
-
-/// All that `error` says: what the dynamic loader itself said is its source.
-fn reason(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source())
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
-}
-
-/// One attempt a line.
-struct Lines<'a>(&'a [Attempt]);
-
-impl fmt::Display for Lines<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Attempt { path, reason } in self.0 {
-            write!(f, "\n  {}: {reason}", path.display())?;
-        }
-        Ok(())
-    }
 }

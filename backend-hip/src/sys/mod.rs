@@ -4,8 +4,10 @@ mod functions;
 mod library;
 mod types;
 
+pub use ringfence_backend_shared::loading::Attempt;
+
 pub use functions::{CompilerFunctions, Functions};
-pub use library::{Attempt, Library, LoadError};
+pub use library::{Library, LoadError};
 pub use types::*;
 
 #[cfg(test)]

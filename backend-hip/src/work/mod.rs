@@ -18,7 +18,7 @@ use crate::{
     sys,
 };
 
-pub use launch::{Arguments, Extent, Launch};
+pub use launch::Launch;
 pub use module::{Function, Module};
 
 /// One piece of work of a stream.

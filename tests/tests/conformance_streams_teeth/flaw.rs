@@ -21,6 +21,7 @@ pub(crate) enum Column {
     CapturedMark,
     Unjoined,
     SecondEnd,
+    StrayEnd,
     BrokenEnd,
     JoinedFork,
     EndOfNothing,

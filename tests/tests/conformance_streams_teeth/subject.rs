@@ -11,7 +11,7 @@ use ringfence_mock::streams::{
         BlockingCapture, BrokenEnd, CapturedAllocation, CapturedFree, CapturedLaunch, CapturedMark,
         CapturingQuery, Consequence, DestroyRule, DriverProfile, DriverRules, EndOfNothing,
         EventAfterStream, EventRule, JoinedFork, MergeRule, OldEventWait, OrphanedCapture,
-        OutsideWait, SecondEnd, SelfWait, StaleRule, ThreadGuard, UnjoinedRule,
+        OutsideWait, SecondEnd, SelfWait, StaleRule, StrayEnd, ThreadGuard, UnjoinedRule,
     },
     system::Words,
 };
@@ -161,6 +161,7 @@ fn falsify(rules: &mut DriverRules, column: Column) {
         Column::Merge => rules.merge = MergeRule::Invalidates,
         Column::CapturedMark => rules.captured_mark = CapturedMark::Node,
         Column::Unjoined => rules.unjoined = UnjoinedRule::LooseEnds,
+        Column::StrayEnd => rules.stray_end = StrayEnd::Ends,
         Column::SecondEnd => rules.second_end = SecondEnd::Over,
         Column::BrokenEnd => rules.broken_end = BrokenEnd::Clears,
         Column::JoinedFork => rules.joined_fork = JoinedFork::StaysActive,

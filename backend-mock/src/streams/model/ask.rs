@@ -172,6 +172,13 @@ impl Model {
         let invalidated = match self.rules.sync_copy {
             SyncCopyRule::GlobalRefused if self.global.is_empty() => None,
             SyncCopyRule::GlobalRefused => Some(Vec::new()),
+            SyncCopyRule::BlockingInvalidates => {
+                let mut blocking: Vec<_> =
+                    self.blocking_captures().map(|(_, capture)| capture).collect();
+                blocking.sort_unstable();
+                blocking.dedup();
+                (!blocking.is_empty()).then(|| self.invalidate(&blocking))
+            }
             SyncCopyRule::Invalidates if self.open.is_empty() => None,
             SyncCopyRule::Invalidates => {
                 let open = self.open.clone();

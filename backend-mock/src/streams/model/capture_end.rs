@@ -13,7 +13,9 @@ use super::{
 };
 use crate::streams::{
     counts::CallKind,
-    profile::{BrokenEnd, EndOfNothing, JoinedFork, OrphanedCapture, SecondEnd, UnjoinedRule},
+    profile::{
+        BrokenEnd, EndOfNothing, JoinedFork, OrphanedCapture, SecondEnd, StrayEnd, UnjoinedRule,
+    },
     seen::{OpId, ThreadId},
 };
 
@@ -47,6 +49,10 @@ impl Model {
             return Err(code::UNMATCHED);
         }
         if !relaxed && capture.by != by {
+            if self.rules.stray_end == StrayEnd::Ends {
+                self.delist(id);
+                self.let_go(id);
+            }
             return Err(code::WRONG_THREAD);
         }
         match capture.phase {

@@ -121,8 +121,16 @@ impl Model {
         if old && self.rules.old_event_wait == OldEventWait::Refused {
             return Err(code::ISOLATION);
         }
-        if stream.is_some() && waiter.is_some() && self.rules.outside_wait == OutsideWait::Refused {
-            return Err(code::ISOLATION);
+        if let (Some(_), Some(id)) = (stream, waiter) {
+            match self.rules.outside_wait {
+                OutsideWait::AtOnce => {}
+                OutsideWait::Refused => return Err(code::ISOLATION),
+                OutsideWait::Invalidates => {
+                    // The stream knows by the next call; nothing else is told.
+                    let _ = self.invalidate(&[id]);
+                    return Err(code::ISOLATION);
+                }
+            }
         }
         let known = self.streams.get_mut(&raw).expect("it was just looked up");
         let mut waits = std::mem::take(&mut known.waits);

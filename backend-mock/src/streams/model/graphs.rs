@@ -47,9 +47,13 @@ impl Model {
             return Err(code::INVALID_HANDLE);
         };
         self.working(raw, Use::Launch)?;
-        if self.rules.captured_launch == CapturedLaunch::Refused
-            && self.recording(raw)? != Recording::None
+        if self.rules.captured_launch != CapturedLaunch::Runs
+            && let Recording::Into(id) = self.recording(raw)?
         {
+            if self.rules.captured_launch == CapturedLaunch::Invalidates {
+                // The stream knows by the next call; nothing else is told.
+                let _ = self.invalidate(&[id]);
+            }
             return Err(code::UNSUPPORTED);
         }
         let device = self.streams[&raw].key.place.device;

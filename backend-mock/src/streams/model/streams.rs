@@ -9,7 +9,7 @@ use ringfence::{
 };
 
 use super::{
-    Model, code,
+    CaptureId, Model, code,
     device::Waited,
     parts::{Existence, Queue, Stream},
 };
@@ -220,10 +220,14 @@ impl Model {
     }
     /// Whether a blocking stream of the device captures.
     pub(super) fn blocking_capture(&self, device: Option<DeviceId>) -> bool {
-        self.streams.values().any(|stream| {
-            device.is_none_or(|device| stream.key.place.device == device)
-                && !stream.key.flags.contains(StreamFlags::NON_BLOCKING)
-                && stream.capture.is_some_and(|capture| self.active(capture))
+        self.blocking_captures().any(|(of, _)| device.is_none_or(|device| of == device))
+    }
+    /// The captures that blocking streams are in, with the streams' devices.
+    pub(super) fn blocking_captures(&self) -> impl Iterator<Item = (DeviceId, CaptureId)> {
+        self.streams.values().filter_map(|stream| {
+            let capture = stream.capture.filter(|&capture| self.active(capture))?;
+            let blocking = !stream.key.flags.contains(StreamFlags::NON_BLOCKING);
+            blocking.then_some((stream.key.place.device, capture))
         })
     }
 }

@@ -34,8 +34,8 @@ pub enum DriverProfile {
     /// Later files of the same: read, not tried
     /// (<https://github.com/ROCm/rocm-systems/tree/develop/projects/clr/hipamd/src>).
     ClrNew,
-    /// CUDA: read in NVIDIA's documentation, and measured in part on driver 580 and one H200
-    /// (<https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html>).
+    /// CUDA 13.0 (driver 580.159.04): tried, call by call, on one H200
+    /// (<https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html> is silent about most of it).
     Cuda,
 }
 impl Word for DriverProfile {
@@ -98,7 +98,7 @@ impl DriverProfile {
             Self::Hip64 => "tried on HIP 6.4.3, above the software GPU",
             Self::Clr2024 => "read in ROCm/clr at f9f995c6d (2024-10)",
             Self::ClrNew => "read in later files of ROCm/rocm-systems",
-            Self::Cuda => "measured in part on NVIDIA driver 580, else as documented",
+            Self::Cuda => "tried on NVIDIA's driver 580.159.04 and one H200",
         }
     }
     /// What its calls cost: a model, not silicon.
@@ -122,14 +122,15 @@ impl DriverProfile {
     /// Pinned host memory of a live stream: a model, not silicon. 512 KiB and 1 MiB were requested from
     /// a fake kernel on HIP 5.2.3 and 5.7.1; 33.0 GB for 4,000 streams were measured on ROCm 7.2
     /// (<https://github.com/JuliaGPU/AMDGPU.jl>), 8.93 MB each by
-    /// <https://github.com/ROCm/rocm-systems/issues/11524>; 17 KB on NVIDIA driver 580.
+    /// <https://github.com/ROCm/rocm-systems/issues/11524>; 17,664 bytes a
+    /// stream over 4,096 of them on NVIDIA driver 580.
     pub const fn host_bytes(self) -> Bytes {
         Bytes::new(match self {
             Self::Hip52 => MIB / 2,
             Self::Hip57 => MIB,
             Self::Hip64 | Self::Clr2024 => 8_250_000,
             Self::ClrNew => 8_930_000,
-            Self::Cuda => 17_000,
+            Self::Cuda => 17_664,
         })
     }
     /// Pinned host memory of a hardware queue, in the same trials: a model, not silicon.

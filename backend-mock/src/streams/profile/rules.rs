@@ -51,6 +51,8 @@ choices! {
         GlobalRefused,
         /// Refused while there is any capture, and all are invalidated.
         Invalidates,
+        /// Refused while blocking streams capture, and their captures are invalidated.
+        BlockingInvalidates,
     }
     /// `free` on a capturing stream (M8).
     CapturedFree {
@@ -145,8 +147,10 @@ choices! {
     OutsideWait {
         /// Carried out at once; the graph does not know of it.
         AtOnce,
-        /// Refused (905).
+        /// Refused (905); the capture goes on.
         Refused,
+        /// Refused, and the capture is invalidated.
+        Invalidates,
     }
     /// A capturing stream that waits for an event of its own capture and of itself (M12).
     SelfWait {
@@ -196,6 +200,13 @@ choices! {
         /// The first end ended it.
         Over,
     }
+    /// The end of a capture that is bound to a thread, by another one (908) (M15).
+    StrayEnd {
+        /// Refused; the capture goes on.
+        Refused,
+        /// It ends the capture, which leaves no graph.
+        Ends,
+    }
     /// What a stream says after the end of a capture that was invalidated (M15).
     BrokenEnd {
         /// `None`.
@@ -221,8 +232,10 @@ choices! {
     CapturedLaunch {
         /// Not recorded: it runs.
         Runs,
-        /// Refused (900).
+        /// Refused (900); the capture goes on.
         Refused,
+        /// Refused, and the capture is invalidated.
+        Invalidates,
     }
     /// How long a thread's last error lasts (M16).
     LastError {

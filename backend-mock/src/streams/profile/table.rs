@@ -54,6 +54,8 @@ pub struct DriverRules {
     /// M15.
     pub second_end: SecondEnd,
     /// M15.
+    pub stray_end: StrayEnd,
+    /// M15.
     pub broken_end: BrokenEnd,
     /// M15.
     pub joined_fork: JoinedFork,

@@ -20,6 +20,11 @@
 //! The number behind the first word is the number in the trait's contract.
 
 mod cases;
+#[allow(
+    unsafe_code,
+    reason = "CUDA's launches and waits are unsafe to ask for: their memory has to outlive them"
+)]
+mod cuda;
 mod facts;
 #[allow(
     unsafe_code,
@@ -33,6 +38,7 @@ mod subject;
 mod watched;
 
 pub use cases::{StreamCase, stream_cases};
+pub use cuda::{CudaCell, CudaSubject};
 pub use facts::{Can, Scale, StreamFacts, cannot_on_streams};
 pub use hip::{HipCell, HipSubject};
 pub use mock::{MockBackend, MockCell, MockDriver, MockGate, MockWork, StreamMock};

@@ -44,6 +44,7 @@ pub(crate) const RULES: &[Expected] = &[
         &["rules_end_with_loose_ends", "rules_end_without_the_only_work"],
     ),
     (Flaw::Declares(Column::SecondEnd), &["rules_second_end_of_an_unjoined_capture"]),
+    (Flaw::Declares(Column::StrayEnd), &["capture_2_on_another_thread_is_refused"]),
     (Flaw::Declares(Column::BrokenEnd), &["rules_invalidated_capture"]),
     (Flaw::Declares(Column::JoinedFork), &["rules_stream_that_joined_a_capture"]),
     (Flaw::Declares(Column::EndOfNothing), &["rules_end_of_nothing"]),

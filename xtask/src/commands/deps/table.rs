@@ -48,9 +48,21 @@ pub(super) const CRATES: &[Crate] = &[
         others: Others::Any,
     },
     Crate {
+        directory: "backend-shared",
+        package: "ringfence-backend-shared",
+        ours: &["ringfence"],
+        others: Others::Any,
+    },
+    Crate {
         directory: "backend-hip",
         package: "ringfence-hip",
-        ours: &["ringfence"],
+        ours: &["ringfence", "ringfence-backend-shared"],
+        others: Others::Any,
+    },
+    Crate {
+        directory: "backend-cuda",
+        package: "ringfence-cuda",
+        ours: &["ringfence", "ringfence-backend-shared"],
         others: Others::Any,
     },
     Crate {
@@ -80,13 +92,20 @@ pub(super) const CRATES: &[Crate] = &[
     Crate {
         directory: "cli",
         package: "ringfence-cli",
-        ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-hip"],
+        ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-hip", "ringfence-cuda"],
         others: Others::Any,
     },
     Crate {
         directory: "tests",
         package: "ringfence-tests",
-        ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-hip", "ringfence-cli"],
+        ours: &[
+            "ringfence",
+            "ringfence-mock",
+            "ringfence-hsa",
+            "ringfence-hip",
+            "ringfence-cuda",
+            "ringfence-cli",
+        ],
         others: Others::Any,
     },
     Crate {
@@ -138,16 +157,21 @@ pub(super) const JUDGED: &[&str] =
 /// counts allocations, since an allocator cannot be written without; and what asks a real device for work.
 pub(super) const UNSAFE_ALLOWED: &[&str] = &[
     "backend-hsa",
+    "backend-shared",
     "backend-hip",
+    "backend-cuda",
     "softgpu",
     "capi",
     "examples/src/device",
-    // Peers of the measurements: HIP's own calls, and kernels.
+    // Peers of the measurements: HIP's and CUDA's own calls, and kernels.
     "cli/src/bench/gpu/hip.rs",
+    "cli/src/bench/gpu/cuda.rs",
     "cli/src/bench/signals/own.rs",
+    "cli/src/bench/signals/own_cuda.rs",
     "cli/src/bench/signals/empty.rs",
     "tests/src/conformance/hip.rs",
     "tests/src/conformance/hsa.rs",
     "tests/src/conformance/streams/hip.rs",
+    "tests/src/conformance/streams/cuda.rs",
     "tests/tests/allocation.rs",
 ];

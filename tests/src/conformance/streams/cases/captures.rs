@@ -4,6 +4,7 @@ use ringfence::{
     backend::streams::{CaptureMode, CaptureStatus, StreamCapture},
     id::RawStream,
 };
+use ringfence_mock::streams::profile::StrayEnd;
 
 use super::{
     super::{
@@ -183,6 +184,15 @@ fn on_another_thread<S: StreamSubject>(on: &S) -> Checked {
         stage.set(stream, first, 2)?;
         let ended = on.elsewhere(|| on.backend().end_capture(stream));
         check!(ended.is_err(), "another thread ended a capture: {ended:?}");
+        if on.facts().rules.stray_end == StrayEnd::Ends {
+            stage.has_status("after another thread's end", stream, CaptureStatus::None)?;
+            stage.stays("what was recorded", first, 0)?;
+            // It was the end: the thread may ask, and the stream works.
+            stage.copy(stream, first, last)?;
+            stage.set(stream, last, 3)?;
+            stage.brings("later work", stream, last, 3)?;
+            continue;
+        }
         stage.has_status("after another thread's end", stream, CaptureStatus::Active)?;
         stage.copy(stream, first, last)?;
         let graph = stage.end(stream)?;

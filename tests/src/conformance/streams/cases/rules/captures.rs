@@ -78,6 +78,11 @@ fn launch_in_a_capture<S: StreamSubject>(on: &S) -> Checked {
             check!(launched.is_err(), "a launch in a capture was taken");
             stage.stays("the refused graph", to, 0)?;
         }
+        CapturedLaunch::Invalidates => {
+            check!(launched.is_err(), "a launch in a capture was taken");
+            stage.stays("the refused graph", to, 0)?;
+            return recording.ends_broken("a capture with a launch in it");
+        }
     }
     stage.has_status("after it", recording.stream, CaptureStatus::Active)?;
     let before = on.read(to);

@@ -193,7 +193,14 @@ fn wait_for_an_outside_event<S: StreamSubject>(on: &S) -> Checked {
             same("a wait for an outside event", waited, Ok(()))?;
             recording.ends_well("a capture that waited for an outside event")?;
         }
-        OutsideWait::Refused => is_conflict("a wait for an outside event", &waited)?,
+        OutsideWait::Refused => {
+            is_conflict("a wait for an outside event", &waited)?;
+            recording.ends_well("a capture that was refused a wait")?;
+        }
+        OutsideWait::Invalidates => {
+            is_conflict("a wait for an outside event", &waited)?;
+            recording.ends_broken("a capture that was refused a wait")?;
+        }
     }
     stage.has_status("the outside stream", outside, CaptureStatus::None)
 }

@@ -1,6 +1,6 @@
 //! 64-bit words in pinned host memory, which a stream writes and the host reads.
 //!
-//! They are made in slabs and never given back to HIP: freeing pinned memory waits for the whole device and breaks captures. So a word's
+//! They are made in slabs and never given back to the runtime: freeing pinned memory waits for the whole device and breaks captures. So a word's
 //! place is valid for ever, and looking at one that was given back is harmless.
 
 use std::{
@@ -14,39 +14,48 @@ use std::{
 
 use ringfence::error::DriverError;
 
-use crate::{
-    runtime::Hip,
-    sys::{hipHostMallocCoherent, hipHostMallocMapped, hipHostMallocPortable},
-};
+/// Where pinned host memory comes from.
+pub trait Pinned {
+    /// So many bytes, for any GPU, at the address that the host has it at. It is never freed.
+    ///
+    /// # Errors
+    /// What the runtime says.
+    fn pinned(&self, bytes: usize) -> Result<NonNull<c_void>, DriverError>;
+}
 
 /// Bytes from one word to the next: a cache line, so that a stream's writes take nobody else's line away.
 const STRIDE: usize = 64;
 /// Words of a slab, which is two pages.
-pub(crate) const WORDS: usize = 128;
+pub const WORDS: usize = 128;
 /// Slabs that can be made: half a million words.
-pub(crate) const SLABS: usize = 4096;
+pub const SLABS: usize = 4096;
 
 /// Names a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct WordId(u32);
+pub struct WordId(u32);
 
 impl WordId {
-    pub(crate) const fn as_u64(self) -> u64 {
+    /// As a number.
+    #[must_use]
+    pub const fn as_u64(self) -> u64 {
         self.0 as u64
     }
     /// The word with this number; one that was never made is found out when it is looked at.
-    pub(crate) fn from_u64(number: u64) -> Option<Self> {
+    #[must_use]
+    pub fn from_u64(number: u64) -> Option<Self> {
         u32::try_from(number).ok().map(Self)
     }
-    pub(crate) const fn place(self) -> (usize, usize) {
+    /// Its slab, and its number in that.
+    #[must_use]
+    pub const fn place(self) -> (usize, usize) {
         (self.0 as usize / WORDS, self.0 as usize % WORDS)
     }
 }
 
 /// All words of one user.
 #[derive(Debug)]
-pub(crate) struct Words {
-    hip: Hip,
+pub struct Words<P> {
+    memory: P,
     slabs: Box<[OnceLock<Slab>]>,
     free: Mutex<Free>,
 }
@@ -71,17 +80,18 @@ unsafe impl Send for Slab {}
 // SAFETY: as above.
 unsafe impl Sync for Slab {}
 
-impl Words {
-    pub(crate) fn new(hip: Hip) -> Self {
+impl<P: Pinned> Words<P> {
+    /// None yet.
+    pub fn new(memory: P) -> Self {
         let slabs = (0..SLABS).map(|_| OnceLock::new()).collect();
-        Self { hip, slabs, free: Mutex::default() }
+        Self { memory, slabs, free: Mutex::default() }
     }
 
     /// A word that nobody has, with this value.
     ///
     /// # Errors
-    /// When HIP has no pinned memory left, or refuses it because somebody captures.
-    pub(crate) fn take(&self, value: u64) -> Result<WordId, DriverError> {
+    /// When the runtime has no pinned memory left, or refuses it because somebody captures.
+    pub fn take(&self, value: u64) -> Result<WordId, DriverError> {
         let id = self.take_as_it_is()?;
         if let Some(word) = self.word(id) {
             word.store(value, Ordering::Release);
@@ -93,7 +103,7 @@ impl Words {
     ///
     /// # Errors
     /// As [`take`](Self::take).
-    pub(crate) fn take_as_it_is(&self) -> Result<WordId, DriverError> {
+    pub fn take_as_it_is(&self) -> Result<WordId, DriverError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let id = match free.ids.pop() {
             Some(id) => id,
@@ -104,7 +114,7 @@ impl Words {
     }
 
     /// Gives a word back that no stream writes any more. A word that nobody has is none.
-    pub(crate) fn give(&self, id: WordId) {
+    pub fn give(&self, id: WordId) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if free.lent.get(id.0 as usize) == Some(&Lent::Yes) {
             free.lent[id.0 as usize] = Lent::No;
@@ -114,7 +124,7 @@ impl Words {
 
     /// The word, if it was ever made.
     #[inline]
-    pub(crate) fn word(&self, id: WordId) -> Option<&AtomicU64> {
+    pub fn word(&self, id: WordId) -> Option<&AtomicU64> {
         let (slab, index) = id.place();
         let Slab(start) = self.slabs.get(slab)?.get()?;
         let at = start.cast::<[u64; STRIDE / 8]>();
@@ -125,7 +135,7 @@ impl Words {
     }
 
     /// Where a GPU finds it: pinned host memory has one address for all of them.
-    pub(crate) fn address(&self, id: WordId) -> Option<*mut c_void> {
+    pub fn address(&self, id: WordId) -> Option<*mut c_void> {
         self.word(id).map(|word| word.as_ptr().cast())
     }
 
@@ -134,13 +144,7 @@ impl Words {
         let Some(place) = self.slabs.get(slab) else {
             return Err(DriverError::OutOfMemory(ringfence::error::DriverCode::new(2)));
         };
-        let flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
-        let mut at = std::ptr::null_mut();
-        // SAFETY: `at` is writable.
-        let number =
-            unsafe { (self.hip.functions().hipHostMalloc)(&raw mut at, WORDS * STRIDE, flags) };
-        self.hip.check(number)?;
-        let at = NonNull::new(at).ok_or(DriverError::Unsupported)?;
+        let at = self.memory.pinned(WORDS * STRIDE)?;
         // SAFETY: so many bytes were just allocated, and nobody else has them.
         unsafe { at.as_ptr().cast::<u8>().write_bytes(0, WORDS * STRIDE) };
         let _only_here = place.set(Slab(at));

@@ -1,7 +1,7 @@
 //! Which handles exist.
 //!
-//! HIP's handles are addresses, and HIP 7 no longer checks them: a call with one that is gone is a crash
-//! (<https://github.com/ROCm/rocm-systems/tree/develop/projects/clr/hipamd/src>). A handle is therefore looked up before each call, and
+//! Handles of HIP and CUDA are addresses, and neither HIP 7 (<https://github.com/ROCm/rocm-systems/tree/develop/projects/clr/hipamd/src>)
+//! nor CUDA (driver 580, tried) checks them: a call with one that is gone is a crash. A handle is therefore looked up before each call, and
 //! kept from being destroyed by us while the call lasts. What is not known is answered as a stale handle is.
 
 use std::{
@@ -16,7 +16,7 @@ const SHARDS: usize = 16;
 
 /// Handles of one kind, each with what has to be known of it.
 #[derive(Debug)]
-pub(crate) struct Registry<T> {
+pub struct Registry<T> {
     shards: [Shard<T>; SHARDS],
 }
 
@@ -29,7 +29,7 @@ struct Shard<T>(RwLock<Table<T>>);
 
 /// A handle that is not destroyed by this crate while this exists. No lock is held: a thread may hold a handle twice.
 #[derive(Debug)]
-pub(crate) struct Held<T>(Arc<T>);
+pub struct Held<T>(Arc<T>);
 
 impl<T> Default for Registry<T> {
     fn default() -> Self {
@@ -38,21 +38,21 @@ impl<T> Default for Registry<T> {
 }
 
 impl<T> Registry<T> {
-    /// A handle that HIP just made. HIP gives the address of one that is gone again.
-    pub(crate) fn insert(&self, handle: u64, of: T) {
+    /// A handle that the runtime just made. It gives the address of one that is gone again.
+    pub fn insert(&self, handle: u64, of: T) {
         let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
         table.insert(handle, Arc::new(of));
     }
 
     /// The handle for the time of a call; `None` if there is no such.
     #[inline]
-    pub(crate) fn hold(&self, handle: u64) -> Option<Held<T>> {
+    pub fn hold(&self, handle: u64) -> Option<Held<T>> {
         let table = self.shard(handle).read().unwrap_or_else(PoisonError::into_inner);
         table.get(&handle).cloned().map(Held)
     }
 
     /// Takes a handle out, for the one caller who destroys it: once the calls that use it are over. Who holds it may not call this.
-    pub(crate) fn take(&self, handle: u64) -> Option<T> {
+    pub fn take(&self, handle: u64) -> Option<T> {
         let mut entry = {
             let mut table = self.shard(handle).write().unwrap_or_else(PoisonError::into_inner);
             table.remove(&handle)?
@@ -74,7 +74,7 @@ impl<T> Registry<T> {
 
 impl<T: Copy> Held<T> {
     /// What is known of it.
-    pub(crate) fn of(&self) -> T {
+    pub fn of(&self) -> T {
         *self.0
     }
 }

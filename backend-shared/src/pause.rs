@@ -16,7 +16,7 @@ const LOOKS: u32 = 64;
 
 /// How a wait may spend its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Style {
+pub enum Style {
     /// Spin to the end.
     Active,
     /// Spin a little, then sleep between looks: 200 ms cost some 300 wake-ups.
@@ -24,11 +24,7 @@ pub(crate) enum Style {
 }
 
 /// Looks until there is something, or the limit has passed.
-pub(crate) fn until<T>(
-    limit: Duration,
-    style: Style,
-    mut look: impl FnMut() -> Option<T>,
-) -> Option<T> {
+pub fn until<T>(limit: Duration, style: Style, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let begun = Instant::now();
     loop {
         for _ in 0..LOOKS {

@@ -1,0 +1,56 @@
+use std::{ffi::c_void, ptr::NonNull};
+
+use super::*;
+
+/// Memory of the test's own, for ever.
+#[derive(Debug)]
+struct Leaked;
+
+impl Pinned for Leaked {
+    fn pinned(&self, bytes: usize) -> Result<NonNull<c_void>, DriverError> {
+        let words = vec![0_u64; bytes / 8].leak();
+        Ok(NonNull::from(words).cast())
+    }
+}
+
+/// What a stream of the device's would do.
+fn write(positions: &Positions<Leaked>, word: WordId, position: u64) {
+    positions.word(word).expect("a word").store(position, Ordering::Release);
+}
+
+#[test]
+fn a_word_with_all_marks_is_given_out_again() {
+    let positions = Positions::new(Leaked);
+    let word = positions.open().expect("memory");
+    positions.marked(word, Position::new(3));
+    write(&positions, word, 3);
+    positions.close(word);
+    let again = positions.open().expect("memory");
+    assert_eq!(again, word);
+    assert_eq!(positions.word(again).map(|word| word.load(Ordering::Acquire)), Some(0));
+}
+
+#[test]
+fn a_word_that_is_still_to_be_written_is_nobodys() {
+    let positions = Positions::new(Leaked);
+    let word = positions.open().expect("memory");
+    positions.marked(word, Position::new(2));
+    write(&positions, word, 1);
+    positions.close(word);
+    let other = positions.open().expect("memory");
+    assert_ne!(other, word, "its stream writes 2 into it later");
+    write(&positions, word, 2);
+    assert_eq!(positions.open().expect("memory"), word, "all is written");
+}
+
+#[test]
+fn a_new_tenant_has_no_marks() {
+    let positions = Positions::new(Leaked);
+    let word = positions.open().expect("memory");
+    positions.marked(word, Position::new(9));
+    write(&positions, word, 9);
+    positions.close(word);
+    let again = positions.open().expect("memory");
+    positions.close(again);
+    assert_eq!(positions.open().expect("memory"), word, "it is not late");
+}

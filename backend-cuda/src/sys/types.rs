@@ -1,0 +1,60 @@
+//! The driver's types and constants, with the names of its header
+//! (<https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html>).
+
+#![allow(non_camel_case_types, reason = "the driver's own names")]
+
+use std::ffi::c_uint;
+
+use cudarc::driver::sys as cudarc;
+
+pub use self::cudarc::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+    CUmodule, CUstream,
+};
+
+/// `CUresult`, as a number.
+pub type CUresult = c_uint;
+/// `CUstreamCaptureMode`, as a number.
+pub type CUstreamCaptureMode = c_uint;
+/// `CUstreamCaptureStatus`, as a number.
+pub type CUstreamCaptureStatus = c_uint;
+/// `CUdevice_attribute`, as a number.
+pub type CUdevice_attribute = c_uint;
+/// `CUhostFn`.
+pub type CUhostFn = unsafe extern "C" fn(*mut std::ffi::c_void);
+
+macro_rules! numbers {
+    ($($kind:ident: $($name:ident)*;)*) => {$($(
+        #[doc = concat!("`", stringify!($name), "`.")]
+        pub const $name: c_uint = cudarc::$kind::$name as c_uint;
+    )*)*};
+}
+numbers! {
+    CUresult:
+        CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED
+        CUDA_ERROR_STUB_LIBRARY CUDA_ERROR_NO_DEVICE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_CONTEXT
+        CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_ECC_UNCORRECTABLE CUDA_ERROR_INVALID_PTX CUDA_ERROR_NVLINK_UNCORRECTABLE
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_NOT_FOUND
+        CUDA_ERROR_NOT_READY CUDA_ERROR_ILLEGAL_ADDRESS CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_CONTEXT_IS_DESTROYED
+        CUDA_ERROR_ASSERT CUDA_ERROR_HARDWARE_STACK_ERROR CUDA_ERROR_ILLEGAL_INSTRUCTION CUDA_ERROR_MISALIGNED_ADDRESS
+        CUDA_ERROR_INVALID_ADDRESS_SPACE CUDA_ERROR_INVALID_PC CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_NOT_SUPPORTED
+        CUDA_ERROR_SYSTEM_DRIVER_MISMATCH CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+        CUDA_ERROR_STREAM_CAPTURE_MERGE CUDA_ERROR_STREAM_CAPTURE_UNMATCHED CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+        CUDA_ERROR_STREAM_CAPTURE_ISOLATION CUDA_ERROR_STREAM_CAPTURE_IMPLICIT CUDA_ERROR_CAPTURED_EVENT
+        CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    CUstreamCaptureMode:
+        CU_STREAM_CAPTURE_MODE_GLOBAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUstreamCaptureStatus:
+        CU_STREAM_CAPTURE_STATUS_NONE CU_STREAM_CAPTURE_STATUS_ACTIVE CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    CUstream_flags: CU_STREAM_DEFAULT CU_STREAM_NON_BLOCKING;
+    CUevent_flags: CU_EVENT_DEFAULT CU_EVENT_BLOCKING_SYNC CU_EVENT_DISABLE_TIMING;
+    CUstreamWaitValue_flags: CU_STREAM_WAIT_VALUE_GEQ;
+    CUstreamWriteValue_flags: CU_STREAM_WRITE_VALUE_DEFAULT;
+    CUdevice_attribute:
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+        CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING;
+}
+/// `CU_MEMHOSTALLOC_PORTABLE`.
+pub const CU_MEMHOSTALLOC_PORTABLE: c_uint = cudarc::CU_MEMHOSTALLOC_PORTABLE;
+/// `CU_MEMHOSTALLOC_DEVICEMAP`.
+pub const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = cudarc::CU_MEMHOSTALLOC_DEVICEMAP;

@@ -1,0 +1,69 @@
+//! Kernel launches.
+
+use std::ptr;
+
+use ringfence::error::DriverError;
+use ringfence_backend_shared::arguments::{Arguments, Extent};
+
+use super::module::Function;
+use crate::{runtime::Cuda, streams::raw, sys::CUstream};
+
+/// One launch of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Launch {
+    function: Function,
+    groups: Extent,
+    threads: Extent,
+    group_bytes: u32,
+    arguments: Arguments,
+}
+
+impl Launch {
+    /// A launch of `function` in `groups` blocks of `threads` each.
+    ///
+    /// # Safety
+    /// Whenever it is submitted, and until that is finished: the arguments are of the kernel's own types, in their order, and it
+    /// accesses only memory that is there and that nobody else uses against its rules. The function was loaded on the GPU of the
+    /// stream.
+    #[must_use]
+    pub const unsafe fn new(
+        function: Function,
+        groups: Extent,
+        threads: Extent,
+        arguments: Arguments,
+    ) -> Self {
+        Self { function, groups, threads, group_bytes: 0, arguments }
+    }
+
+    /// The same with so many bytes of dynamic shared memory a block.
+    #[must_use]
+    pub const fn with_group_bytes(self, bytes: u32) -> Self {
+        Self { group_bytes: bytes, ..self }
+    }
+
+    /// Submits it to a stream that exists.
+    pub(crate) fn submit(&self, cuda: Cuda, stream: CUstream) -> Result<(), DriverError> {
+        let mut values = self.arguments.values();
+        // The driver reads as many bytes of each as the kernel's parameter has, at the time of the call.
+        let mut places = values.each_mut().map(|value| ptr::from_mut(value).cast());
+        let (groups, threads) = (self.groups, self.threads);
+        let launch = cuda.functions().cuLaunchKernel;
+        // SAFETY: the function is never unloaded, the caller has the stream, and there is a place of 8 bytes for each argument; the
+        // rest was vouched for in `Launch::new`.
+        cuda.check(unsafe {
+            launch(
+                raw(self.function.handle()),
+                groups.x,
+                groups.y,
+                groups.z,
+                threads.x,
+                threads.y,
+                threads.z,
+                self.group_bytes,
+                stream,
+                places.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        })
+    }
+}
