@@ -30,7 +30,7 @@ pub enum CreationFault {
 }
 
 /// Faults that wait for their moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Hash, Debug, Default)]
 pub(crate) struct Faults {
     creations: Vec<(u32, CreationFault)>,
     parts: Vec<PartIndex>,

@@ -36,6 +36,8 @@ pub mod chooser;
 pub mod clock;
 pub mod cost;
 pub mod counts;
+#[cfg(feature = "scenarios")]
+pub mod explore;
 pub mod faults;
 pub mod model;
 pub mod oracle;

@@ -5,8 +5,11 @@
 mod bench;
 mod demo;
 mod doctor;
+mod explore;
+mod files;
 mod output;
 mod replay;
+mod shown;
 
 use std::process::ExitCode;
 
@@ -32,6 +35,8 @@ enum Command {
     Demo(demo::Options),
     /// Play scenario files, and check every step against the rules
     Replay(replay::Options),
+    /// Try every timing of the device, and every order of tasks, of scenario files of signals, up to a bound
+    Explore(explore::Options),
     /// Measure real runtimes: tasks and their streams, with leases and without
     Bench(bench::Options),
     /// Say what this machine has for AMD GPUs, what would be chosen, and what is missing
@@ -44,6 +49,7 @@ fn main() -> ExitCode {
     let code = match line.command.unwrap_or(Command::Demo(line.demo)) {
         Command::Demo(options) => demo::demo(&options, &mut out),
         Command::Replay(options) => replay::replay(&options, &mut out),
+        Command::Explore(options) => explore::run(&options, &mut out),
         Command::Bench(options) => bench::bench(&options, &mut out),
         Command::Doctor(options) => doctor::doctor(&options, &mut out),
     };

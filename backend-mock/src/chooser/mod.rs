@@ -1,5 +1,6 @@
 //! Who decides what hardware is free to decide.
 
+mod course;
 mod profile;
 mod scripted;
 mod seeded;
@@ -7,6 +8,7 @@ mod seeded;
 #[cfg(test)]
 mod tests;
 
+pub use course::{Act, Course, Look, Point};
 pub use profile::{Chance, MAX_MOVES, Odds, Profile, ReadIndexHabit};
 pub use scripted::Scripted;
 pub use seeded::Seeded;

@@ -26,8 +26,25 @@ impl Model {
     /// later, the uses that a dependency waits for. A BARRIER_OR asks `choose` which of `n`
     /// dependencies made it pass. `None` if no moves can do it.
     pub fn causes(&self, of: UseId, choose: Choose<'_>) -> Option<Vec<Move>> {
-        let mut plan = Plan { model: self.clone(), moves: Vec::new(), path: Vec::new() };
+        let mut plan = Plan::of(self);
         plan.finish(of, choose)?;
+        Some(plan.moves)
+    }
+    /// The moves that decrement `signal` once more: those of the use that owes it a decrement, for a copy
+    /// those of its first unfinished part alone. `None` if nothing can.
+    pub fn causes_of_decrement(
+        &self,
+        signal: SignalHandle,
+        choose: Choose<'_>,
+    ) -> Option<Vec<Move>> {
+        let mut plan = Plan::of(self);
+        plan.decrement(signal, choose)?;
+        Some(plan.moves)
+    }
+    /// The moves that complete the first unfinished part of a copy.
+    pub fn causes_of_part(&self, of: UseId, choose: Choose<'_>) -> Option<Vec<Move>> {
+        let mut plan = Plan::of(self);
+        plan.finish_first_part(of, choose)?;
         Some(plan.moves)
     }
     /// Makes the moves of [`causes`](Self::causes).
@@ -48,6 +65,9 @@ struct Plan {
     path: Vec<UseId>,
 }
 impl Plan {
+    fn of(model: &Model) -> Self {
+        Self { model: model.clone(), moves: Vec::new(), path: Vec::new() }
+    }
     fn take(&mut self, one: Move) -> Option<()> {
         self.model.check(one).ok()?;
         let _ = self.model.apply_checked(one);
@@ -72,19 +92,22 @@ impl Plan {
         Some(())
     }
     fn finish_parts(&mut self, of: UseId, choose: Choose<'_>) -> Option<()> {
-        let reader = Reader::Engine(self.model.agent_of(of.lane()));
-        let engine = self.model.engine(of.lane())?;
-        let parts: Vec<_> = engine.parts().filter(|part| part.at == of.packet()).cloned().collect();
-        for part in parts {
-            if !part.active {
-                for &signal in &part.waits {
-                    self.zero(signal, reader, choose)?;
-                }
-                self.take(Move::StartPart(of, part.part))?;
-            }
-            self.take(Move::FinishPart(of, part.part))?;
+        for _ in 0..self.model.outstanding(of) {
+            self.finish_first_part(of, choose)?;
         }
         Some(())
+    }
+    fn finish_first_part(&mut self, of: UseId, choose: Choose<'_>) -> Option<()> {
+        let reader = Reader::Engine(self.model.agent_of(of.lane()));
+        let engine = self.model.engine(of.lane())?;
+        let part = engine.parts().find(|part| part.at == of.packet())?.clone();
+        if !part.active {
+            for &signal in &part.waits {
+                self.zero(signal, reader, choose)?;
+            }
+            self.take(Move::StartPart(of, part.part))?;
+        }
+        self.take(Move::FinishPart(of, part.part))
     }
     /// Starts every packet up to this one: packets start in index order.
     fn start(&mut self, of: UseId, choose: Choose<'_>) -> Option<()> {
@@ -136,7 +159,16 @@ impl Plan {
     }
     fn decrement(&mut self, signal: SignalHandle, choose: Choose<'_>) -> Option<()> {
         let owes = self.owes(signal)?;
-        self.finish(owes, choose)
+        if !self.model.is_engine(owes.lane()) {
+            return self.finish(owes, choose);
+        }
+        if self.path.contains(&owes) {
+            return None;
+        }
+        self.path.push(owes);
+        self.finish_first_part(owes, choose)?;
+        self.path.pop();
+        Some(())
     }
     fn one_zero(
         &mut self,

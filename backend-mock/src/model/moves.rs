@@ -5,6 +5,8 @@ use ringfence::{
     id::{LaneId, PacketId, SignalHandle, SignalValue, UseId},
 };
 
+use crate::chooser::Look;
+
 use super::{Model, ModelPacket, Reader, Waits, engine::Part, queue::PacketState};
 
 /// One thing that a device does.
@@ -40,7 +42,7 @@ pub enum Effect {
 }
 
 /// Why a device may not make a move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 pub enum Blocked {
     /// The packet is not in the state that the move starts from.
     #[error("it is {state:?}, not {needed:?}")]
@@ -87,6 +89,14 @@ pub enum Blocked {
     /// The device is gone.
     #[error("its device was lost")]
     Lost,
+    /// A script has something for a look that the host does not take.
+    #[error("the step looks at the device {} times, and something is planned for look {}", looks.number(), at.number())]
+    NoLook {
+        /// That look.
+        at: Look,
+        /// How many there were.
+        looks: Look,
+    },
 }
 
 impl Model {

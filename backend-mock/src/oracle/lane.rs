@@ -1,6 +1,9 @@
 //! What the host may know of one lane: which of its uses are finished, by what it saw.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    hash::{Hash, Hasher},
+};
 
 use ringfence::{
     backend::Body,
@@ -10,7 +13,7 @@ use ringfence::{
 use crate::model::ModelPacket;
 
 /// A published packet, or a ticket, that the host may not know to be finished.
-#[derive(Clone, Debug)]
+#[derive(Clone, Hash, Debug)]
 struct Open {
     packet: u64,
     signal: SignalHandle,
@@ -42,6 +45,16 @@ impl Sighting {
             self.highest = self.newest;
         }
     }
+    /// When its two observations were made.
+    pub(super) fn times(&self) -> [u64; 2] {
+        [self.newest.1, self.highest.1]
+    }
+    /// The same with `rank` in the place of times: only their order decides anything.
+    pub(super) fn digest<H: Hasher>(&self, state: &mut H, rank: impl Fn(u64) -> usize) {
+        for (packet, seen_at) in [self.newest, self.highest] {
+            (packet, rank(seen_at)).hash(state);
+        }
+    }
     /// The last observation of a packet at or after `packet`.
     pub(super) fn at_or_after(&self, packet: PacketId) -> Option<(PacketId, u64)> {
         [self.newest, self.highest]
@@ -60,6 +73,12 @@ pub(super) struct Seen {
     pub(super) plain_done: Sighting,
     pub(super) below_zero: Sighting,
     pub(super) forced: Sighting,
+}
+
+impl Seen {
+    pub(super) fn sightings(&self) -> [&Sighting; 5] {
+        [&self.read_index, &self.fence_done, &self.plain_done, &self.below_zero, &self.forced]
+    }
 }
 
 /// One lane.
@@ -104,6 +123,10 @@ impl Lane {
             proves,
             known: false,
         });
+    }
+    /// Feeds what later findings depend on to `state`, but for what was observed when.
+    pub(super) fn digest<H: Hasher>(&self, state: &mut H) {
+        (&self.open, &self.barriers, self.end, self.released_below, &self.released).hash(state);
     }
     fn insert(&mut self, open: Open) {
         self.end = self.end.max(open.packet + 1);

@@ -16,6 +16,7 @@
 mod arm;
 mod claims;
 mod declaration;
+mod digest;
 mod ground;
 mod host;
 mod knowledge;
@@ -70,21 +71,21 @@ impl std::fmt::Display for Violation {
 }
 
 /// A ring, as the runner declared it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Hash, Debug)]
 struct Ring {
     cap: u32,
     live: u32,
     tracker: Tracker,
 }
 /// How a ring learns that its uses are finished.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Tracker {
     Retiring,
     Polling,
 }
 
 /// What is going on between two declarations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Hash, Debug, Default)]
 struct Bracket {
     ring: Option<RingName>,
     /// A creation failed since the submission began, so that it cannot grow.
@@ -93,26 +94,26 @@ struct Bracket {
     query: Option<QueryCall>,
     sync: Option<SyncCall>,
 }
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Hash, Debug)]
 struct Steady;
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Hash, Debug)]
 struct QueryCall {
     of: UseId,
     loads: u32,
 }
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Hash, Debug)]
 struct SyncCall {
     loads: u32,
     blocked: Blocked,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Blocked {
     No,
     Yes,
 }
 
 /// Which thread the host's calls come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 enum Thread {
     #[default]
     User,

@@ -1,5 +1,7 @@
 //! What the oracle knows of one signal, from calls alone.
 
+use std::hash::{Hash, Hasher};
+
 use ringfence::{
     backend::{Capabilities, HostDataPath, RingMemory, SignalMemory},
     id::{Barrier, DeviceId, SignalValue, UseId},
@@ -9,7 +11,7 @@ use super::declaration::RingName;
 use crate::model::Reader;
 
 /// A forced completion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Forced {
     No,
     /// The late decrements were not seen yet.
@@ -19,7 +21,7 @@ pub(super) enum Forced {
 }
 
 /// Whether the use's timing was taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Timing {
     NotWanted,
     Wanted,
@@ -27,7 +29,7 @@ pub(super) enum Timing {
 }
 
 /// Whether the host may know that the last use is finished.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum LastUse {
     /// Armed and not used since.
     None,
@@ -43,14 +45,14 @@ impl LastUse {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Life {
     Alive,
     Destroyed,
 }
 
 /// Whether a value below 0 was ever loaded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Sign {
     Sound,
     SeenBelowZero,
@@ -102,6 +104,13 @@ impl Signal {
             consumers: Vec::new(),
         }
     }
+    /// Feeds what later findings depend on to `state`; when it was armed counts by who must see it.
+    pub(super) fn digest<H: Hasher>(&self, state: &mut H) {
+        (self.memory, self.owner, self.ring, self.life, self.last, self.barrier).hash(state);
+        (self.armed_with, self.parts_issued, self.parts_refused).hash(state);
+        (self.forced, self.sign, self.timing, self.handlers, self.holds).hash(state);
+        (self.waits_when_lost, &self.consumers).hash(state);
+    }
     /// Everything of the last use is over and done with.
     pub(super) fn arm(&mut self, value: SignalValue, at: u64) {
         self.consumers.clear();
@@ -149,6 +158,11 @@ impl StoreOrder {
             self.flushed.resize(at + 1, 0);
         }
         self.flushed[at] = self.now;
+    }
+    /// How far the last store to `signal` is certain to have come.
+    pub(super) fn reach(&self, signal: &Signal) -> (bool, bool) {
+        let flushed = self.flushed.get(signal.owner.as_u32() as usize).copied().unwrap_or(0);
+        (signal.armed_at <= flushed, signal.armed_at <= self.published)
     }
     /// Whether `reader` is certain to see the last store to `signal`, given what its owner can do.
     pub(super) fn visible(&self, signal: &Signal, owner: Capabilities, reader: Reader) -> bool {

@@ -70,6 +70,8 @@ words! {
         /// It moves when a step says so, and as far as a wait of the host needs. The read index stands
         /// still.
         Held = "held",
+        /// It moves when a step says so and not otherwise, also while the host waits; work takes no time.
+        Scripted = "scripted",
         /// It does at once whatever it can, in order; the read index tells the truth.
         Tame = "tame",
         /// Healthy hardware at full load: not prompt, in no order, a read index that leads or lags.

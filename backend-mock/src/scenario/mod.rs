@@ -50,4 +50,4 @@ pub use run::{Failed, run, run_once};
 pub use step::{Action, Run, Step};
 pub use vocabulary::{By, ErrorKind, Kind, Signal, Stamps, Steady, Timing};
 pub use word::Word;
-pub use world::{Failure, Report, World, Wrong};
+pub use world::{Digested, Failure, Report, World, Wrong};

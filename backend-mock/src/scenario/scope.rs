@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use ringfence::id::{Generation, LaneId, PacketId, QueueId, UseId};
+
 use super::{
     Name,
     problem::Faults,
@@ -38,6 +40,15 @@ words! {
         /// A part in somebody's capture.
         Participant = "participant",
     }
+}
+
+/// The packet that a name like `q0g0#7` stands for: packet 7 of queue 0 in its generation 0.
+pub(crate) fn packet_called(name: &Name) -> Option<UseId> {
+    let (queue, rest) = name.as_str().strip_prefix('q')?.split_once('g')?;
+    let (generation, packet) = rest.split_once('#')?;
+    let queue = QueueId::new(queue.parse().ok()?);
+    let lane = LaneId::new(queue, Generation::new(generation.parse().ok()?));
+    Some(UseId::new(lane, PacketId::new(packet.parse().ok()?)))
 }
 
 /// The names that are defined where the reader stands.
@@ -78,6 +89,7 @@ impl Scope {
         let wanted = kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" or ");
         match self.0.get(name) {
             Some(kind) if kinds.contains(kind) => {}
+            None if kinds.contains(&NameKind::Use) && packet_called(name).is_some() => {}
             Some(kind) => faults.add(
                 span,
                 format!("`{name}` is a {}, and a {wanted} is wanted here", kind.word()),

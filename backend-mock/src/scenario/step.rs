@@ -4,7 +4,7 @@
 use ringfence::{event::EventKind, id::Barrier};
 
 use super::{By, CopyParts, ErrorKind, Expect, Graph, MachineFault, Name, Steady, Submit, Timing};
-use crate::oracle::Rule;
+use crate::{chooser::Look, oracle::Rule};
 
 /// One step.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,10 +15,15 @@ pub struct Step {
     pub fails: Option<ErrorKind>,
     /// The rule that is broken when it goes otherwise.
     pub rule: Option<Rule>,
+    /// Whose step it is: those of different tasks that stand together may be taken in any order by a
+    /// search. `None`: after all before it, and before all behind it.
+    pub task: Option<Name>,
+    /// The device does it in the middle of the next step of the host, at this look, and not now.
+    pub at: Option<Look>,
 }
 impl From<Action> for Step {
     fn from(action: Action) -> Self {
-        Self { action, fails: None, rule: None }
+        Self { action, fails: None, rule: None, task: None, at: None }
     }
 }
 
@@ -137,6 +142,18 @@ pub enum Action {
     },
     /// The backend's callback thread reports what completed.
     Deliver,
+    /// The callback thread calls one handler that is due, and no other.
+    DeliverOne {
+        /// Its place, from 1, in the order in which they were set.
+        nth: u32,
+    },
+    /// The tracker takes so many steps of a search for finished uses: a later one, or `Reclaim`, goes on.
+    Search {
+        /// The stream.
+        on: Name,
+        /// How many.
+        steps: u32,
+    },
     /// A timeout stores 0.
     Force {
         /// The event.

@@ -22,6 +22,10 @@ impl MockSystem {
     pub fn run_until_idle(&self) -> usize {
         self.state().run_until_idle()
     }
+    /// Who sets the pace.
+    pub fn pace(&self) -> Pace {
+        self.state().settings.pace
+    }
     /// Changes who sets the pace.
     pub fn set_pace(&self, pace: Pace) {
         self.state().settings.pace = pace;
@@ -121,7 +125,7 @@ impl State {
             state => Err(Blocked::Not { needed: PacketState::Published, state }),
         }
     }
-    fn finish(&mut self, of: UseId) -> Result<(), Blocked> {
+    pub(super) fn finish(&mut self, of: UseId) -> Result<(), Blocked> {
         if let Some(engine) = self.model.engine(of.lane()) {
             let parts: Vec<_> = engine.unfinished().filter(|part| part.0 == of.packet()).collect();
             if parts.is_empty() {
@@ -154,7 +158,7 @@ impl State {
         let mut moves = 0;
         loop {
             let moved = match self.settings.pace {
-                Pace::Held => self.first_move(),
+                Pace::Held | Pace::Scripted | Pace::Lazy | Pace::Eager => self.first_move(),
                 Pace::Chosen => self.chosen_move(usize::MAX),
             };
             match (moved, self.next_due()) {

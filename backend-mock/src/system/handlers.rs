@@ -6,11 +6,11 @@ use ringfence::{
     id::{DeviceId, SignalHandle, SignalValue},
 };
 
-use super::{MockSystem, state::State};
+use super::{MockSystem, Pace, state::State};
 use crate::{chooser::Site, trace::Event};
 
 /// A handler that was set and not called yet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Hash, Debug)]
 pub(super) struct Watched {
     signal: SignalHandle,
     token: HandlerToken,
@@ -28,6 +28,21 @@ impl MockSystem {
             self.state().callback_ends(watched.token);
         }
         due.len()
+    }
+    /// The callback thread's turn for one handler: that at place `nth`, from 1, in the order in which they
+    /// were set, if it is due. How many it called.
+    pub fn deliver_one(&self, nth: u32, mut handle: impl FnMut(HandlerToken)) -> usize {
+        let Some(due) = self.state().take_one(nth) else { return 0 };
+        self.state().callback_begins(due);
+        handle(due.token);
+        self.state().callback_ends(due.token);
+        1
+    }
+    /// The places, from 1, of handlers that a search may call now.
+    pub(crate) fn callable(&self) -> Vec<u32> {
+        let state = self.state();
+        let places = (1..).zip(&state.watched);
+        places.filter(|(_, one)| state.may_be_over(one.signal)).map(|(nth, _)| nth).collect()
     }
     /// How many handlers wait to be called.
     pub fn handlers(&self) -> usize {
@@ -62,7 +77,13 @@ impl State {
     fn take_due(&mut self) -> Vec<Watched> {
         self.breathe();
         let (mut due, mut later) = (Vec::new(), Vec::new());
-        for watched in std::mem::take(&mut self.watched) {
+        for (nth, watched) in (1..).zip(std::mem::take(&mut self.watched)) {
+            if matches!(self.settings.pace, Pace::Lazy | Pace::Eager) {
+                let lost = self.is_lost(watched.device);
+                let called = self.calls_handler(nth, watched.signal, lost);
+                if called { &mut due } else { &mut later }.push(watched);
+                continue;
+            }
             let over =
                 self.host_view(watched.signal) < SignalValue::ARMED || self.is_lost(watched.device);
             if over && self.chooser.choose(Site::Handler, 2) == 0 {
@@ -73,6 +94,15 @@ impl State {
         }
         self.watched = later;
         due
+    }
+    fn take_one(&mut self, nth: u32) -> Option<Watched> {
+        self.breathe();
+        let at = (nth as usize).checked_sub(1)?;
+        let signal = self.watched.get(at)?.signal;
+        self.bring_over(signal);
+        let due =
+            self.host_view(signal) < SignalValue::ARMED || self.is_lost(self.watched[at].device);
+        due.then(|| self.watched.remove(at))
     }
     fn callback_begins(&mut self, watched: Watched) {
         let value = self.host_view(watched.signal);

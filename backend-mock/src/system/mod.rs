@@ -4,8 +4,10 @@
 mod control;
 mod copy;
 mod device;
+mod explored;
 mod handlers;
 mod pace;
+mod planned;
 mod queue;
 mod signals;
 mod state;
@@ -29,7 +31,9 @@ use ringfence::{
 
 pub use copy::MockCopyEngine;
 pub use device::MockDevice;
+pub use explored::Parts;
 pub use pace::{Moved, Pace};
+pub use planned::Planned;
 pub use queue::MockQueue;
 
 use crate::{

@@ -10,7 +10,7 @@ use ringfence::{
 use super::state::State;
 use crate::{
     chooser::{MAX_MOVES, ReadIndexHabit, Site},
-    clock::{Instant, Ticks},
+    clock::{Clock, Instant, Ticks},
     model::{Blocked, Effect, Move},
     stamps::Stamping,
     trace::Event,
@@ -25,6 +25,18 @@ pub enum Pace {
     Chosen,
     /// Nobody: devices move only in host waits, and when told to.
     Held,
+    /// A script alone: devices move when told to, also in host waits. Work takes no time.
+    Scripted,
+    /// A search, which makes a move only when the host is about to see its effect. Work takes no time.
+    Lazy,
+    /// A search, which makes every move at any look of the host. Work takes no time.
+    Eager,
+}
+impl Pace {
+    /// Whether work takes no time, so that nothing depends on the clock.
+    pub(super) fn is_timeless(self) -> bool {
+        matches!(self, Self::Scripted | Self::Lazy | Self::Eager)
+    }
 }
 
 /// Whether a device moved.
@@ -44,8 +56,10 @@ impl State {
     /// The device's turn before a host call.
     #[inline]
     pub(super) fn breathe(&mut self) {
-        if self.settings.pace == Pace::Held {
-            return;
+        match self.settings.pace {
+            Pace::Chosen => {}
+            Pace::Held => return,
+            Pace::Scripted | Pace::Lazy | Pace::Eager => return self.look_again(),
         }
         match self.chooser.choose(Site::Moves, MAX_MOVES + 1) {
             0 => while self.first_move() == Moved::Yes {},
@@ -195,7 +209,11 @@ impl State {
         self.note(Event::Moved(one, effect));
     }
     fn finish_work(&mut self, work: WorkKey, effect: Effect) {
-        let Some((started, ended)) = self.works.finish(work) else { return };
+        let Some((mut started, mut ended)) = self.works.finish(work) else { return };
+        if self.settings.pace.is_timeless() {
+            let always = Clock::new().now();
+            (started, ended) = (always, always);
+        }
         // A script may finish work before its time: then that time is now.
         self.clock.jump(ended);
         let Effect::Completed { signal, .. } = effect else { return };
@@ -215,7 +233,9 @@ impl State {
     /// Makes a move that a script asks for.
     pub(super) fn force_move(&mut self, one: Move) -> Result<(), Blocked> {
         self.model.check(one)?;
-        if let Move::Read(lane, _) = one {
+        if let Move::Read(lane, _) = one
+            && !self.settings.pace.is_timeless()
+        {
             self.scripted.insert(lane.queue());
         }
         self.perform(one);
@@ -225,6 +245,9 @@ impl State {
     pub(super) fn move_read_index(&mut self, lane: LaneId) {
         if self.scripted.contains(&lane.queue()) || self.is_lost(self.model.agent_of(lane)) {
             return;
+        }
+        if self.settings.pace.is_timeless() {
+            return self.find_read_index(lane);
         }
         let choice = self.chooser.choose(Site::ReadIndex, ReadIndexHabit::ALL.len() as u32);
         let Some(queue) = self.model.queue(lane) else { return };
@@ -242,6 +265,9 @@ impl State {
     }
     /// How long work takes on `agent`.
     pub(super) fn expect_work(&mut self, agent: DeviceId, work: WorkKey, ticks: Ticks) {
+        if self.settings.pace.is_timeless() {
+            return;
+        }
         let duration = ticks.duration(self.tick_rate(agent));
         self.works.expect(work, duration);
     }

@@ -92,6 +92,9 @@ impl State {
         }
         self.counts(device).ring_full += 1;
         self.note(Event::RingFull(lane));
+        if self.settings.pace.is_timeless() {
+            self.make_slots(lane, taken(self) - slots);
+        }
         while taken(self) > slots {
             let queue = self.model.queue(lane).expect("the lane of a queue");
             let (read, complete) = (queue.read_index(), queue.complete_below());
@@ -156,6 +159,7 @@ impl State {
         self.spend(self.settings.costs.read_index);
         self.counts(device).read_indices += 1;
         let read = self.model.queue(lane).map_or(PacketId::FIRST, crate::model::Queue::read_index);
+        self.saw(read);
         self.oracle.read_index(lane, read);
         self.note(Event::ReadIndex(lane, read));
         read

@@ -111,10 +111,12 @@ impl State {
     #[inline]
     pub(super) fn load(&mut self, device: DeviceId, signal: SignalHandle) -> SignalValue {
         self.breathe();
+        self.reveal(signal);
         let memory = self.memory(signal);
         self.spend(self.settings.costs.load(memory));
         self.counts(device).loads.add(memory, 1);
         let value = self.host_view(signal);
+        self.saw(value);
         self.oracle.loaded(signal, value);
         self.note(Event::Loaded(signal, value));
         value
@@ -157,6 +159,7 @@ impl State {
         self.spend(self.settings.costs.load(memory));
         self.counts(device).timestamps.add(memory, 1);
         let raw = self.stamps.read(signal, engine);
+        self.saw(raw);
         self.oracle.timestamps(signal, raw, &self.model);
         self.note(Event::Timestamps(signal, engine, raw));
         raw

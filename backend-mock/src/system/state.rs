@@ -1,6 +1,6 @@
 //! What a system is made of.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{cell::RefCell, collections::BTreeSet, rc::Rc, time::Duration};
 
 use ringfence::{
     backend::{DeviceStatus, Profiler, SignalMemory},
@@ -8,9 +8,9 @@ use ringfence::{
     timing::TickRate,
 };
 
-use super::{DeviceSettings, Settings, handlers::Watched};
+use super::{DeviceSettings, Settings, handlers::Watched, planned::Plan};
 use crate::{
-    chooser::Chooser,
+    chooser::{Chooser, Course, Look},
     clock::Clock,
     cost::HostTime,
     counts::Counts,
@@ -49,6 +49,14 @@ pub(super) struct State {
     pub(super) foreign: BTreeSet<(LaneId, PacketId)>,
     /// Never finished by the chooser.
     pub(super) stalled: BTreeSet<(LaneId, PacketId)>,
+    /// What a search decides.
+    pub(super) course: Option<Rc<RefCell<Course>>>,
+    /// What a script does at looks of the step to come.
+    pub(super) planned: Plan,
+    /// Looks of the present step so far.
+    pub(super) looks: Look,
+    /// A digest of what the present step saw.
+    pub(super) seen: u64,
     /// Queues whose read index only a script moves.
     pub(super) scripted: BTreeSet<QueueId>,
 }
@@ -71,6 +79,10 @@ impl State {
             foreign: BTreeSet::new(),
             stalled: BTreeSet::new(),
             scripted: BTreeSet::new(),
+            course: None,
+            planned: Plan::default(),
+            looks: Look::default(),
+            seen: 0,
         }
     }
     pub(super) fn add_device(&mut self, settings: DeviceSettings) -> DeviceId {

@@ -12,7 +12,7 @@ use crate::{chooser::Site, oracle::Immediate, trace::Event};
 
 /// Waits no longer than this may end before the device does anything: an active phase that was too
 /// short.
-const SHORT: Duration = Duration::from_millis(1);
+pub(super) const SHORT: Duration = Duration::from_millis(1);
 
 impl State {
     pub(super) fn wait(
@@ -28,6 +28,7 @@ impl State {
         self.oracle.wait_begins(signal, below, &self.model);
         self.note(Event::WaitBegins(signal, below));
         self.breathe();
+        self.reveal(signal);
         // A wait loads before it sleeps.
         self.spend(self.settings.costs.load(memory));
         let (outcome, at_once) = match self.look(device, signal, below) {
@@ -37,11 +38,12 @@ impl State {
                 (self.sleep(device, signal, below, hint, limit), Immediate::No)
             }
         };
+        self.saw(outcome);
         self.oracle.wait_ended(signal, outcome, at_once);
         self.note(Event::WaitEnded(signal, outcome));
         outcome
     }
-    fn look(
+    pub(super) fn look(
         &self,
         device: DeviceId,
         signal: SignalHandle,
@@ -70,6 +72,13 @@ impl State {
         let begin = self.clock.now();
         let deadline = begin.plus(limit);
         let mut outcome = None;
+        if self.settings.pace.is_timeless() {
+            let outcome = self.sleep_as_chosen(device, signal, below, limit);
+            if let WaitOutcome::Reached(_) = outcome {
+                self.wake(signal, hint);
+            }
+            return outcome;
+        }
         if limit <= SHORT && self.chooser.choose(Site::Patience, 2) == 1 {
             self.clock.jump(deadline);
         }
@@ -89,7 +98,7 @@ impl State {
     }
     fn run_once(&mut self) -> Moved {
         match self.settings.pace {
-            Pace::Held => self.first_move(),
+            Pace::Held | Pace::Scripted | Pace::Lazy | Pace::Eager => self.first_move(),
             Pace::Chosen => self.chosen_move(usize::MAX),
         }
     }
@@ -101,6 +110,8 @@ impl State {
         let lost = if self.faults.interrupts_to_lose > 0 {
             self.faults.interrupts_to_lose -= 1;
             1
+        } else if self.settings.pace.is_timeless() {
+            self.lose_by_choice()
         } else {
             self.chooser.choose(Site::Interrupt, 2)
         };

@@ -1,8 +1,6 @@
 //! `ringfence replay FILE...`: scenario files on the modelled device, or on a real GPU.
 
-mod files;
 mod hsa;
-mod shown;
 
 use std::{
     fs,
@@ -14,8 +12,11 @@ use clap::ValueEnum;
 use miette::GraphicalReportHandler;
 use ringfence_mock::scenario::{AnyParsed, AnyReport, parse_any, run_any};
 
-use crate::output::{Output, complain};
-use shown::{drawn, handler, quietly};
+use crate::{
+    files,
+    output::{Output, complain},
+    shown::{drawn, drawn_rejected, handler, quietly},
+};
 
 /// What `replay` is told.
 #[derive(clap::Args, Debug)]
@@ -92,8 +93,6 @@ fn replay_one(file: &Path, handler: &GraphicalReportHandler) -> Ended {
 /// The scenario in a file, or what is wrong with it.
 fn read(file: &Path, handler: &GraphicalReportHandler) -> Result<AnyParsed, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("  cannot be read: {error}\n"))?;
-    parse_any(&file.display().to_string(), &text).map_err(|rejected| match rejected.problems() {
-        [one] => drawn(one, handler),
-        _ => drawn(&rejected, handler),
-    })
+    parse_any(&file.display().to_string(), &text)
+        .map_err(|rejected| drawn_rejected(&rejected, handler))
 }

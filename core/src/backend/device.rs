@@ -71,7 +71,7 @@ pub enum WaitHint {
 }
 
 /// How a host wait ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum WaitOutcome {
     /// The value is below the bound.

@@ -4,7 +4,10 @@
 //! thread looked would seem unfinished (S1). Nothing is destroyed on that thread: the last hold sends
 //! the signal to the reaper (S13).
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    hash::{Hash, Hasher},
+};
 
 use super::settle::harvest;
 use crate::{
@@ -128,6 +131,14 @@ impl<T> HandlerTable<T> {
     /// Handlers that were not called yet.
     pub fn waiting(&self) -> usize {
         self.waiting.lock().entries.len()
+    }
+    /// Feeds who waits for what to `state`, with `then` for what follows. Reads only.
+    pub fn digest<H: Hasher>(&self, state: &mut H, then: impl Fn(&T, &mut H)) {
+        for (token, entry) in &self.waiting.lock().entries {
+            (token.as_u64(), entry.hold.signal()).hash(state);
+            entry.record.digest(state);
+            then(&entry.then, state);
+        }
     }
     fn take(&self, token: HandlerToken) -> Option<Entry<T>> {
         self.waiting.lock().entries.remove(&token)

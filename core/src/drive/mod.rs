@@ -11,6 +11,7 @@
 
 mod bulk;
 mod copy;
+mod digest;
 mod handlers;
 mod marker;
 mod named;

@@ -16,15 +16,15 @@ use crate::{
 #[repr(C)] // what every use looks at comes first: see `Tracker`
 pub(super) struct Tally {
     /// Uses so far.
-    uses: u64,
+    pub(super) uses: u64,
     /// Uses at which the submission batch is full.
-    batch_end: u64,
+    pub(super) batch_end: u64,
     /// Uses when the tracker last looked for finished ones.
-    looked_at: u64,
+    pub(super) looked_at: u64,
     /// Fence uses when the batch began.
-    fences_before: u64,
+    pub(super) fences_before: u64,
     /// Uses that are no fences: most are, so that these are counted.
-    unfenced: u64,
+    pub(super) unfenced: u64,
     /// Uses that are no packets of the stream's queue: copies.
     copies: u64,
 }

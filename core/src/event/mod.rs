@@ -4,6 +4,7 @@
 //! was proven once costs nothing to query. A waiter takes a [`Snapshot`], so that recording an event
 //! again leaves those who wait for the earlier recording untouched (S12).
 
+mod digest;
 mod snapshot;
 
 pub use snapshot::Snapshot;

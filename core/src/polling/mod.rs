@@ -7,6 +7,7 @@
 //! Like the [`ring`](crate::ring) it is pure: [`PollingRing::front`] says what to load, and
 //! `judge` what follows.
 
+mod digest;
 mod suspect;
 
 pub(crate) use suspect::SuspectPlace;

@@ -1,6 +1,8 @@
 //! Signals that the baseline sets aside: after a completion by force, or a copy that failed half way.
 //! Only their own value brings them back (S8, S18).
 
+use std::hash::{Hash, Hasher};
+
 use super::{Judged, Place, PollingRing, Slot, State};
 use crate::{
     backend::SignalMemory,
@@ -18,6 +20,14 @@ pub(super) struct Suspect {
     why: Failure,
     /// The value at which every decrement that was issued has arrived.
     over_at: SignalValue,
+}
+
+impl Suspect {
+    /// Feeds what later decisions depend on to `state`.
+    pub(super) fn digest<H: Hasher>(&self, state: &mut H) {
+        self.slot.digest(state);
+        (self.pool, self.of, self.why, self.over_at).hash(state);
+    }
 }
 
 /// Which suspect; valid until one is judged.

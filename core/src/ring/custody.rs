@@ -71,6 +71,10 @@ impl Custody {
         self.lent = !back;
         back
     }
+    /// Whether somebody else holds it, for a digest of the state.
+    pub(crate) fn is_held(&self) -> bool {
+        self.lent && Arc::strong_count(&self.shared) > 1
+    }
     /// Exclusive access, if nobody else holds the signal.
     #[inline]
     pub fn sole(&mut self) -> Option<Sole<'_>> {

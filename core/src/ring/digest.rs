@@ -8,7 +8,8 @@ impl Ring {
     /// Feeds everything that later decisions depend on to `state`.
     pub fn digest<H: Hasher>(&self, state: &mut H) {
         for slot in &self.slots {
-            (slot.custody.signal(), slot.last_use, slot.pool, slot.memory).hash(state);
+            (slot.custody.signal(), slot.custody.is_held()).hash(state);
+            (slot.last_use, slot.pool, slot.memory).hash(state);
         }
         for lane in self.lanes.iter() {
             (lane.id, lane.seen, lane.completed_at, lane.search).hash(state);
@@ -16,7 +17,9 @@ impl Ring {
             lane.uses.len().hash(state);
             for used in lane.uses.iter() {
                 (used.packet, used.slot, used.flags.bits()).hash(state);
-                self.slot(used.slot).record.as_ref().map(|record| record.outcome()).hash(state);
+                if let Some(record) = &self.slot(used.slot).record {
+                    record.digest(state);
+                }
             }
             lane.pins.digest(state, |pin, state| (pin.awaits, pin.dependency).hash(state));
         }

@@ -5,6 +5,8 @@
 //! the answer without one (S14). Timing is taken once, under the same small lock, by whoever comes
 //! first (S16).
 
+use std::hash::{Hash, Hasher};
+
 use super::{
     custody::Holder,
     secure::{PacketOrder, Timing},
@@ -197,6 +199,17 @@ impl Record {
             }
         }
         self.outcome()
+    }
+    /// Feeds what later answers depend on to `state`. Reads only.
+    pub fn digest<H: Hasher>(&self, state: &mut H) {
+        self.about.as_ref().map(|about| about.of).hash(state);
+        self.outcome().hash(state);
+        self.outcome.load(Ordering::Relaxed).hash(state);
+        self.stamps.state.load(Ordering::Relaxed).hash(state);
+        self.interval().map(|taken| (taken.start(), taken.end())).hash(state);
+        self.signal.lock().is_some().hash(state);
+        #[cfg(feature = "planted")]
+        self.is_overwritten().hash(state);
     }
     /// Takes the timing out of the signal, once, while it is held; later callers get what was taken.
     pub(crate) fn harvest(

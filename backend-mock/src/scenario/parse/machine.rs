@@ -65,7 +65,7 @@ fn run(r: &mut Reader<'_, '_>) -> Option<Run> {
     match at.value {
         DeValue::String(word) if word == "idle" => Some(Run::Idle),
         DeValue::Integer(_) => {
-            let moves = number("run", &at, 1..=1_000_000, r.faults)?;
+            let moves = number("run", &at, 0..=1_000_000, r.faults)?;
             u32::try_from(moves.value).ok().map(Run::Moves)
         }
         other => {

@@ -3,15 +3,18 @@
 use std::ops::Range;
 
 use ringfence::{event::EventKind, id::Barrier};
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::{StepPlace, expect, machine, rule};
-use crate::scenario::{
-    Action, By, CopyParts, ErrorKind, Graph, Kind, Name, Signal, Step, Submit, Timing,
-    fields::{At, Fields, number},
-    problem::Faults,
-    scope::{NameKind, Scope},
-    word::nearest,
+use crate::{
+    chooser::Look,
+    scenario::{
+        Action, By, CopyParts, ErrorKind, Graph, Kind, Name, Signal, Step, Submit, Timing,
+        fields::{At, Fields, number},
+        problem::Faults,
+        scope::{NameKind, Scope},
+        word::nearest,
+    },
 };
 
 /// Every verb.
@@ -183,6 +186,12 @@ fn step(
     }
     let fails = fields.word::<ErrorKind>("error", faults);
     let rule = fields.text("rule", faults).and_then(|at| rule(&at, faults));
+    let task = fields.name("task", faults).map(|at| at.value);
+    // A fault has an `at` of its own.
+    let at = match verb.value {
+        "finish" | "read_index" | "run" => fields.count("at", 1..=1_000_000, faults),
+        _ => None,
+    };
     let mut reader = Reader { fields, scope, faults };
     let mut inner = Vec::new();
     let action = match verb.value {
@@ -197,7 +206,7 @@ fn step(
         other => host(other, &mut reader),
     };
     reader.fields.finish(reader.faults);
-    Some((Step { action: action?, fails, rule }, inner))
+    Some((Step { action: action?, fails, rule, task, at: at.map(Look::new) }, inner))
 }
 
 fn submit(r: &mut Reader<'_, '_>) -> Option<Action> {
@@ -303,6 +312,16 @@ fn fixed(verb: &'static str, word: &str, r: &mut Reader<'_, '_>) -> Option<()> {
     Some(())
 }
 
+/// All handlers that are due, or one of them.
+fn deliver(r: &mut Reader<'_, '_>) -> Option<Action> {
+    if let Some(At { value: DeValue::Integer(_), .. }) = r.fields.raw("deliver") {
+        let nth = r.fields.count("deliver", 1..=4096, r.faults)?;
+        return Some(Action::DeliverOne { nth });
+    }
+    fixed("deliver", "due", r)?;
+    Some(Action::Deliver)
+}
+
 fn host(verb: &str, r: &mut Reader<'_, '_>) -> Option<Action> {
     const EVENT: &[NameKind] = &[NameKind::Event];
     const STREAM: &[NameKind] = &[NameKind::Stream];
@@ -340,7 +359,13 @@ fn host(verb: &str, r: &mut Reader<'_, '_>) -> Option<Action> {
             Action::Elapsed { from, to }
         }
         "destroy" => Action::Destroy { event: r.known("destroy", EVENT)? },
-        "reclaim" => Action::Reclaim { on: r.known("reclaim", STREAM)? },
+        "reclaim" => {
+            let on = r.known("reclaim", STREAM);
+            match r.fields.count("steps", 1..=64, r.faults) {
+                Some(steps) => Action::Search { on: on?, steps },
+                None => Action::Reclaim { on: on? },
+            }
+        }
         "probe" => Action::Probe { on: r.known("probe", STREAM)? },
         "drain" => Action::Drain { on: r.known("drain", STREAM)? },
         "switch" => {
@@ -359,10 +384,7 @@ fn host(verb: &str, r: &mut Reader<'_, '_>) -> Option<Action> {
             fixed("count_from", "here", r)?;
             Action::CountFrom
         }
-        "deliver" => {
-            fixed("deliver", "due", r)?;
-            Action::Deliver
-        }
+        "deliver" => deliver(r)?,
         other => unreachable!("the verb {other} is listed and has no reader"),
     })
 }

@@ -44,6 +44,12 @@ impl Display for Step {
         if let Some(rule) = self.rule {
             row.text("rule", &rule.to_string());
         }
+        if let Some(task) = &self.task {
+            row.name("task", task);
+        }
+        if let Some(at) = self.at {
+            row.value("at", at.number());
+        }
         write!(f, "{{ {} }}", row.0)
     }
 }
@@ -142,6 +148,11 @@ impl Row {
             Action::Close { stream } => self.name("close", stream),
             Action::Handler { event } => self.name("handler", event),
             Action::Deliver => self.text("deliver", "due"),
+            Action::DeliverOne { nth } => self.value("deliver", nth),
+            Action::Search { on, steps } => {
+                self.name("reclaim", on);
+                self.value("steps", steps);
+            }
             Action::Force { event } => self.name("force", event),
             Action::Start { of } => self.name("start", of),
             Action::Finish { of, parts } => {

@@ -6,6 +6,7 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 use ringfence::{event::EventKind, id::Barrier};
 
 use crate::{
+    chooser::Look,
     oracle::Rule,
     scenario::{
         Action, Blocked, Bound, CopyParts, Expect, Graph, Kind, MachineFault, Name, Run, Scenario,
@@ -124,13 +125,15 @@ fn plain() -> impl Strategy<Value = Action> {
         stream().prop_map(|stream| Action::Close { stream }),
         event().prop_map(|event| Action::Handler { event }),
         Just(Action::Deliver),
+        (1..9u32).prop_map(|nth| Action::DeliverOne { nth }),
+        (stream(), 1..9u32).prop_map(|(on, steps)| Action::Search { on, steps }),
         event().prop_map(|event| Action::Force { event }),
         event().prop_map(|of| Action::Start { of }),
         (vec(event(), 1..3), option::of(1..9u32))
             .prop_map(|(of, parts)| Action::Finish { of, parts }),
         (any::<u64>().prop_map(|n| n >> 1), queue())
             .prop_map(|(index, of)| Action::ReadIndex { index, of }),
-        option::of(1..99u32).prop_map(|moves| Action::Run(moves.map_or(Run::Idle, Run::Moves))),
+        option::of(0..99u32).prop_map(|moves| Action::Run(moves.map_or(Run::Idle, Run::Moves))),
         (queue(), 1..9u32, barrier()).prop_map(|(queue, packets, barrier)| Action::Foreign {
             queue,
             packets,
@@ -153,11 +156,15 @@ fn action() -> impl Strategy<Value = Action> {
 }
 fn step() -> impl Strategy<Value = Step> {
     let rule = option::weighted(0.2, select(Rule::ALL));
-    (action(), option::weighted(0.2, word()), rule).prop_map(|(action, fails, rule)| Step {
-        action,
-        fails,
-        rule,
-    })
+    let more = (option::weighted(0.2, name("task")), option::weighted(0.2, 1..9u32));
+    (action(), option::weighted(0.2, word()), rule, more).prop_map(
+        |(action, fails, rule, (task, at))| {
+            let device =
+                matches!(action, Action::Finish { .. } | Action::ReadIndex { .. } | Action::Run(_));
+            let at = at.filter(|_| device).map(Look::new);
+            Step { action, fails, rule, task, at }
+        },
+    )
 }
 
 fn setup() -> impl Strategy<Value = Setup> {

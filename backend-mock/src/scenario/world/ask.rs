@@ -252,6 +252,21 @@ impl World {
             self.handled(done.outcome, done.interval, &done.then);
         }
     }
+    /// The callback thread's turn for one handler.
+    pub(super) fn deliver_one(&mut self, nth: u32) -> Result<(), Stop> {
+        let device = &self.devices[0];
+        let mut handled = Vec::new();
+        let called = self
+            .system
+            .deliver_one(nth, |token| handled.extend(self.handlers.handle(device, token)));
+        if called == 0 {
+            return Err(Failure::misuse(format!("handler {nth} is not due")).into());
+        }
+        for done in handled {
+            self.handled(done.outcome, done.interval, &done.then);
+        }
+        Ok(())
+    }
     fn handled(&self, outcome: Outcome, interval: Option<Interval>, watcher: &Watcher) {
         let of = watcher.meant;
         let now = self.recordings.get(&watcher.event).copied().unwrap_or(0);

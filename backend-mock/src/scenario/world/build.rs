@@ -25,6 +25,7 @@ use crate::{
 pub(super) fn chooser(profile: Profile, seed: u64) -> (Box<dyn Chooser>, Pace) {
     let odds = match profile {
         Profile::Held => return (Box::new(Scripted::tame()), Pace::Held),
+        Profile::Scripted => return (Box::new(Scripted::tame()), Pace::Scripted),
         Profile::Tame => chooser::Profile::Tame,
         Profile::Busy => chooser::Profile::Busy,
         Profile::Hostile => chooser::Profile::Hostile,

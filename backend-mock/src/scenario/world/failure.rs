@@ -97,6 +97,8 @@ pub struct Failure {
     pub wrong: Wrong,
     /// The rule that is broken by it, if that is known.
     pub rule: Option<Rule>,
+    /// The error of the library that the step ended in, if it is one that a file can announce.
+    pub error: Option<ErrorKind>,
     /// The step: its position among the scenario's steps, then among those that it repeats. Empty at
     /// the end of the scenario.
     pub path: Vec<usize>,
@@ -108,7 +110,7 @@ pub struct Failure {
 impl Failure {
     pub(super) fn new(wrong: Wrong) -> Box<Self> {
         let (path, rounds, trace) = (Vec::new(), Vec::new(), Vec::new());
-        Box::new(Self { wrong, rule: None, path, rounds, trace })
+        Box::new(Self { wrong, rule: None, error: None, path, rounds, trace })
     }
     fn of_rule(mut self: Box<Self>, rule: Option<Rule>) -> Box<Self> {
         self.rule = rule;
@@ -130,7 +132,7 @@ impl Failure {
         failure
     }
     /// A panic of the library; its message names the rule that the assertion guards.
-    pub(in crate::scenario) fn panicked(message: String) -> Box<Self> {
+    pub(crate) fn panicked(message: String) -> Box<Self> {
         let rule = message.split_once(':').and_then(|(name, _)| named(name));
         Self::new(Wrong::Panicked { message }).of_rule(rule)
     }

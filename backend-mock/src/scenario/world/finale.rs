@@ -15,6 +15,7 @@ use crate::{
     model::{Blocked, Model, Move, PacketState},
     oracle::Declaration,
     scenario::Name,
+    system::Pace,
 };
 
 /// Calls of `reclaim` for each stream beside those that its uses account for.
@@ -38,6 +39,10 @@ impl World {
         Ok(Report { steps: self.steps, calls: tally.calls, library: tally.library })
     }
     fn end(&mut self) -> Result<(), Stop> {
+        if self.system.pace() != Pace::Chosen {
+            // No script says what happens from here on.
+            self.system.set_pace(Pace::Held);
+        }
         if self.devices.iter().any(|device| device.status() == DeviceStatus::Lost) {
             return Ok(()); // what it may still write to is leaked, and counted
         }

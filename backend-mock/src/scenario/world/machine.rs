@@ -16,7 +16,7 @@ use crate::{
     clock::Ticks,
     faults::{CreationFault, Nth},
     model::Blocked,
-    scenario::{Action, MachineFault, Name, Run, Stamps, Submit},
+    scenario::{Action, MachineFault, Name, Run, Stamps, Submit, scope::packet_called},
     stamps::Stamping,
     system::Moved,
 };
@@ -28,7 +28,8 @@ impl World {
     /// The use or the latest recording called `name`.
     pub(super) fn used(&mut self, name: &Name) -> Result<Used, Box<Failure>> {
         let recorded = self.events.get(name).and_then(|slot| slot.meant.clone());
-        match self.uses.get(name).cloned().or(recorded) {
+        let packet = || packet_called(name).map(|of| Used::bare(of, name));
+        match self.uses.get(name).cloned().or(recorded).or_else(packet) {
             Some(used) => Ok(used),
             None => Err(Failure::misuse(format!("no use is called `{name}` now"))),
         }

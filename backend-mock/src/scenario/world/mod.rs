@@ -2,10 +2,12 @@
 
 mod ask;
 mod build;
+mod digest;
 mod expectations;
 mod failure;
 mod finale;
 mod host;
+mod looks;
 mod machine;
 mod readable;
 mod tend;
@@ -15,13 +17,14 @@ use std::collections::BTreeMap;
 
 use ringfence::{
     backend::PacketQueue,
-    drive::{HandlerTable, HardwareQueue, Policy, Tracker},
+    drive::{HandlerTable, HardwareQueue, Policy, Reclaim, Tracker},
     id::{PacketId, UseId},
     ledger,
     ring::Reaper,
     sync::Arc,
 };
 
+pub use digest::Digested;
 pub use failure::{Failure, Wrong};
 
 use crate::{
@@ -32,6 +35,8 @@ use crate::{
     system::{MockCopyEngine, MockDevice, MockSystem, Pace},
 };
 use failure::Stop;
+use looks::is_of_the_machine;
+
 use things::{EventSlot, Queue, Stream, Used, Watcher, find};
 
 /// Everything that a scenario is about, while it runs.
@@ -75,6 +80,8 @@ pub struct World {
     /// Host waits that blocked before the last step that was no expectation.
     blocked_before: u64,
     elapsed: Option<std::time::Duration>,
+    /// Searches for finished uses that were begun in steps.
+    searches: BTreeMap<Name, Reclaim>,
     /// Decrements that no packet owed.
     over_decremented: u32,
     /// Creations that a step made fail.
@@ -156,6 +163,7 @@ impl World {
             since: Tally::default(),
             blocked_before: 0,
             elapsed: None,
+            searches: BTreeMap::new(),
             over_decremented: 0,
             creations_to_fail: 0,
             forced: 0,
@@ -183,7 +191,10 @@ impl World {
         if !matches!(step.action, Action::Expect(_)) {
             self.blocked_before = blocked;
         }
-        let done = self.act(&step.action);
+        let done = match step.at {
+            Some(at) => self.plan(at, &step.action).map_err(Stop::from),
+            None => self.act_looking(&step.action),
+        };
         if let Some(violation) = self.system.first_violation() {
             return Err(self.broken(violation));
         }
@@ -199,8 +210,9 @@ impl World {
                 Ok(())
             }
             (Err(Stop::Error(error)), Some(expected)) => {
-                let failure =
+                let mut failure =
                     Failure::new(Wrong::OtherError { expected, error: error.to_string() });
+                failure.error = ErrorKind::of(&error);
                 Err(self.explain(failure.into(), step.rule))
             }
             (Err(stop), _) => Err(self.explain(stop, step.rule)),
@@ -231,7 +243,9 @@ impl World {
                     }
                     cause = inner.source();
                 }
-                Failure::new(Wrong::UnexpectedError { error: text })
+                let mut failure = Failure::new(Wrong::UnexpectedError { error: text });
+                failure.error = ErrorKind::of(&error);
+                failure
             }
         };
         failure.rule = failure.rule.or(rule);
@@ -243,6 +257,19 @@ impl World {
         let mut failure = Failure::broken(violation);
         failure.trace = self.readable(&failure.trace);
         failure
+    }
+    /// A step of the host, with what is planned for its looks; a step of the device has none.
+    fn act_looking(&mut self, action: &Action) -> Result<(), Stop> {
+        if is_of_the_machine(action) {
+            return self.act(action);
+        }
+        self.system.begin_step();
+        let done = self.act(action);
+        let planned = self.system.end_step();
+        planned.map_err(|why| {
+            Failure::new(Wrong::Impossible { what: format!("at a look of this step: {why}") })
+        })?;
+        done
     }
     fn act(&mut self, action: &Action) -> Result<(), Stop> {
         match action {
@@ -263,8 +290,10 @@ impl World {
                 self.deliver();
                 Ok(())
             }
+            Action::DeliverOne { nth } => self.deliver_one(*nth),
             Action::Force { event } => self.force(event),
             Action::Reclaim { on } => self.reclaim(on),
+            Action::Search { on, steps } => self.search(on, *steps),
             Action::Probe { on } => self.probe(on),
             Action::Drain { on } => self.drain(on),
             Action::Switch { on, to } => self.switch(on, to),

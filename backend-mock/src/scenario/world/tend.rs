@@ -2,7 +2,7 @@
 
 use ringfence::{
     backend::PacketQueue,
-    drive::{HardwareQueue, Submission},
+    drive::{HardwareQueue, Reclaim, Submission},
     id::UseId,
     placement::Role,
 };
@@ -19,7 +19,22 @@ use crate::{
 
 impl World {
     pub(super) fn reclaim(&mut self, on: &Name) -> Result<(), Stop> {
+        if self.searches.contains_key(on) {
+            return self.search(on, u32::MAX);
+        }
         self.submitting(on, |tracker| tracker.reclaim()).map(drop)
+    }
+    /// Goes on with a search, or begins one. Between its steps others may do something.
+    pub(super) fn search(&mut self, on: &Name, steps: u32) -> Result<(), Stop> {
+        let mut now = self.searches.remove(on).unwrap_or(Reclaim::Look);
+        for _ in 0..steps {
+            now = self.submitting(on, |tracker| now.step(tracker))?;
+            if matches!(now, Reclaim::Done) {
+                return Ok(());
+            }
+        }
+        self.searches.insert(on.clone(), now);
+        Ok(())
     }
     pub(super) fn probe(&mut self, on: &Name) -> Result<(), Stop> {
         let _reclaimed = find(&mut self.streams, "stream", on)?.tracker.probe()?;

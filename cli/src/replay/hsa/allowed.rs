@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use ringfence::backend::{HostDataPath, RingMemory};
 use ringfence_mock::scenario::{
-    Action, MachineFault, Name, Parsed, Place, Run, Setup, Step, StepPlace, Submit,
+    Action, MachineFault, Name, Parsed, Place, Profile, Run, Setup, Step, StepPlace, Submit,
 };
 
 /// The least that a real packet ring holds (`HSA_AGENT_INFO_QUEUE_MIN_SIZE` of AMD's GPUs).
@@ -43,7 +43,7 @@ pub(super) fn first_impossible(parsed: &Parsed, gpus: GpuCount) -> Option<LeftOu
 
 /// What the machine of the set-up must be and a real one is not.
 fn setup(setup: &Setup, gpus: GpuCount) -> Option<(&'static str, &'static str)> {
-    let Setup { devices, features, rings, path, interrupts, slots, .. } = setup;
+    let Setup { devices, features, rings, path, interrupts, slots, profile, .. } = setup;
     let usual = Setup::default();
     if usize::try_from(*devices).is_ok_and(|devices| devices > gpus.0) {
         return Some(("setup.devices", "there are fewer GPUs here"));
@@ -59,6 +59,9 @@ fn setup(setup: &Setup, gpus: GpuCount) -> Option<(&'static str, &'static str)> 
     }
     if *interrupts != usual.interrupts {
         return Some(("setup.interrupts", "how many events a process has is the driver's"));
+    }
+    if *profile == Profile::Scripted {
+        return Some(("setup.profile", "a real device follows no script"));
     }
     (*slots < LEAST_SLOTS).then_some(("setup.slots", "a real packet ring holds 64 or more"))
 }
@@ -164,6 +167,12 @@ impl Open {
             }
             Action::Force { .. } => {
                 return Some(("force", "it is for work that hangs, and real work does not"));
+            }
+            Action::Search { .. } => {
+                return Some(("reclaim in steps", "a search alone stops between them"));
+            }
+            Action::DeliverOne { .. } => {
+                return Some(("deliver of one handler", "the runtime's own thread calls them all"));
             }
             Action::Fail(fault) => {
                 return Some((fault_name(fault), "a model alone fails on demand"));

@@ -31,8 +31,10 @@ use miette::GraphicalReportHandler;
 use ringfence_hsa::HsaError;
 use ringfence_mock::scenario::{AnyParsed, Parsed};
 
-use super::shown::{drawn, handler, quietly};
-use crate::output::{Colours, Output, complain};
+use crate::{
+    output::{Colours, Output, complain},
+    shown::{drawn, handler, quietly},
+};
 use allowed::{LeftOut, first_impossible};
 use failure::{Failure, Shown};
 use gpu::Gpus;

@@ -96,7 +96,7 @@ fn a_machine_that_is_not_to_be_had_is_named_with_its_line() {
 #[test]
 fn a_good_part_of_the_corpus_is_played() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
-    let files = super::super::files::find(&[corpus]).expect("the corpus is there");
+    let files = crate::files::find(&[corpus]).expect("the corpus is there");
     let played = files.iter().filter(|file| {
         let text = fs::read_to_string(file).expect("it is a file");
         first_impossible(&parsed(&text), GpuCount(1)).is_none()

@@ -171,6 +171,8 @@ impl<'g> World<'g> {
             }
             Action::Expect(expect) => self.expect(expect),
             Action::Repeat { .. }
+            | Action::Search { .. }
+            | Action::DeliverOne { .. }
             | Action::Force { .. }
             | Action::Start { .. }
             | Action::ReadIndex { .. }

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The files themselves, and those that lie directly in a folder, by name.
-pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
+pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let mut files = Vec::new();
     for path in paths {
         let found = if path.is_dir() { in_folder(path) } else { Ok(vec![path.clone()]) };

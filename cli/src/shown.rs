@@ -2,12 +2,14 @@
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
+use ringfence_mock::scenario::Rejected;
+
 use crate::output::Colours;
 
 /// Columns of a report of a failure.
 const WIDTH: usize = 100;
 
-pub(super) fn handler(colours: Colours) -> GraphicalReportHandler {
+pub(crate) fn handler(colours: Colours) -> GraphicalReportHandler {
     let theme = match colours {
         Colours::On => GraphicalTheme::unicode(),
         Colours::Off => GraphicalTheme::unicode_nocolor(),
@@ -15,7 +17,7 @@ pub(super) fn handler(colours: Colours) -> GraphicalReportHandler {
     GraphicalReportHandler::new_themed(theme).with_width(WIDTH)
 }
 
-pub(super) fn drawn(why: &dyn Diagnostic, handler: &GraphicalReportHandler) -> String {
+pub(crate) fn drawn(why: &dyn Diagnostic, handler: &GraphicalReportHandler) -> String {
     let mut text = String::new();
     match handler.render_report(&mut text, why) {
         Ok(()) => text,
@@ -23,8 +25,16 @@ pub(super) fn drawn(why: &dyn Diagnostic, handler: &GraphicalReportHandler) -> S
     }
 }
 
+/// What is wrong with the text of a scenario file.
+pub(crate) fn drawn_rejected(rejected: &Rejected, handler: &GraphicalReportHandler) -> String {
+    match rejected.problems() {
+        [one] => drawn(one, handler),
+        _ => drawn(rejected, handler),
+    }
+}
+
 /// A panic of the library becomes a report; the usual message beside it would only repeat it.
-pub(super) fn quietly<T>(act: impl FnOnce() -> T) -> T {
+pub(crate) fn quietly<T>(act: impl FnOnce() -> T) -> T {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let done = act();

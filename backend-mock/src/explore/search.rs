@@ -1,0 +1,170 @@
+//! A search: every answer of every choice, each state once.
+
+use std::{
+    collections::HashMap,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    Options, Until,
+    frontier::{Frontier, Node, Pool, Successor},
+    outcome::{Broken, Figures, Limit},
+    program::Program,
+    schedule::{Ended, Keep, Ran, run},
+};
+
+/// What a search came to.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) figures: Figures,
+    pub(super) ends: std::collections::BTreeSet<u64>,
+    /// The shortest first.
+    pub(super) broken: Vec<Broken>,
+    pub(super) limit: Option<Limit>,
+}
+
+/// Searches `program`.
+pub(super) fn search(program: &Program, options: &Options) -> Found {
+    let begun = Instant::now();
+    let frontier = Frontier::new(options.bounds, options.recheck);
+    let root = run(program, options, (&[], 0), Keep::Counts);
+    let first = enter(&frontier, &mut frontier.lock(), Vec::new(), root, options);
+    thread::scope(|scope| {
+        for _ in 1..options.threads.get() {
+            scope.spawn(|| work(&frontier, program, options));
+        }
+        work(&frontier, program, options);
+    });
+    let mut pool = frontier.into_pool();
+    let (rechecked, differing) = recheck(&pool, program, options);
+    pool.broken.sort_by(|one, other| (one.moves, &one.answers).cmp(&(other.moves, &other.answers)));
+    let figures = Figures {
+        states: pool.seen.len() as u64,
+        transitions: pool.transitions,
+        schedules: schedules(&pool.seen, first),
+        deepest: pool.deepest,
+        hits: pool.hits,
+        rechecked,
+        differing,
+        time: begun.elapsed(),
+    };
+    Found { figures, ends: pool.ends, broken: pool.broken, limit: pool.limit }
+}
+
+fn work(frontier: &Frontier, program: &Program, options: &Options) {
+    while let Some(node) = frontier.take() {
+        let ran: Vec<(Vec<u16>, Ran)> = answers(&node)
+            .map(|answers| {
+                let ran = run(program, options, (&answers, node.point.step), Keep::Counts);
+                (answers, ran)
+            })
+            .collect();
+        let mut pool = frontier.lock();
+        let then = ran
+            .into_iter()
+            .map(|(answers, ran)| enter(frontier, &mut pool, answers, ran, options))
+            .collect();
+        frontier.looked_at(pool, node.point.key, then);
+    }
+}
+fn answers(node: &Node) -> impl Iterator<Item = Vec<u16>> + '_ {
+    (0..node.point.choices).map(|answer| {
+        let mut answers = node.answers.clone();
+        answers.push(answer);
+        answers
+    })
+}
+
+/// Enters what came of a run.
+fn enter(
+    frontier: &Frontier,
+    pool: &mut Pool,
+    answers: Vec<u16>,
+    ran: Ran,
+    options: &Options,
+) -> Successor {
+    match ran.ended {
+        Ended::Point(point) => {
+            frontier.met(pool, Node { answers, point, moves: ran.moves });
+            Successor::State(point.key)
+        }
+        Ended::Over(end) => {
+            pool.ends.insert(end);
+            Successor::Over(end)
+        }
+        Ended::Broken(failure) => {
+            let broken = Broken { answers, moves: ran.moves, failure: *failure };
+            if options.until == Until::Broken {
+                frontier.content_with(pool, broken.moves);
+            }
+            let known = pool.broken.iter_mut().find(|known| known.is_like(&broken));
+            match known {
+                Some(known) if known.moves <= broken.moves => {}
+                Some(known) => *known = broken,
+                None => pool.broken.push(broken),
+            }
+            Successor::Broken
+        }
+    }
+}
+
+/// Expands states again that were met a second time: how many, and of how many something else follows
+/// than from the state that they were taken for.
+fn recheck(pool: &Pool, program: &Program, options: &Options) -> (u64, u64) {
+    let (mut rechecked, mut differing) = (0, 0);
+    let begun = Instant::now();
+    for node in &pool.again {
+        let Some(then) = pool.seen.get(&node.point.key).filter(|then| !then.is_empty()) else {
+            continue;
+        };
+        // A tenth of the search's time is enough: it is a sample in any case.
+        if begun.elapsed() > options.bounds.time / 10 + Duration::from_secs(1) {
+            break;
+        }
+        let again = answers(node).map(|answers| {
+            let ran = run(program, options, (&answers, node.point.step), Keep::Counts);
+            match ran.ended {
+                Ended::Point(point) => Successor::State(point.key),
+                Ended::Over(end) => Successor::Over(end),
+                Ended::Broken(_) => Successor::Broken,
+            }
+        });
+        rechecked += 1;
+        differing += u64::from(!again.eq(then.iter().copied()));
+    }
+    (rechecked, differing)
+}
+
+/// How many ways there are from the first state to an end: a number with many digits.
+fn schedules(seen: &HashMap<u64, Vec<Successor>>, first: Successor) -> f64 {
+    let Successor::State(first) = first else { return 1.0 };
+    let mut ways: HashMap<u64, f64> = HashMap::new();
+    let mut open = vec![first];
+    while let Some(&state) = open.last() {
+        if ways.contains_key(&state) {
+            open.pop();
+            continue;
+        }
+        let then = seen.get(&state).map_or(&[][..], Vec::as_slice);
+        let unknown = |next: &&Successor| match next {
+            Successor::State(next) => !ways.contains_key(next),
+            Successor::Over(_) | Successor::Broken => false,
+        };
+        let before = open.len();
+        open.extend(then.iter().filter(unknown).map(|next| match next {
+            Successor::State(next) => *next,
+            Successor::Over(_) | Successor::Broken => unreachable!("filtered"),
+        }));
+        if open.len() == before {
+            let sum = then.iter().map(|next| match next {
+                Successor::State(next) => ways[next],
+                Successor::Over(_) | Successor::Broken => 1.0,
+            });
+            let sum = sum.sum();
+            ways.insert(state, sum);
+            open.pop();
+        }
+    }
+    ways[&first]
+}

@@ -1,0 +1,175 @@
+//! `ringfence explore FILE...`: every timing of the device, up to a bound.
+
+mod json;
+mod text;
+
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use clap::ValueEnum;
+use ringfence_mock::{
+    explore::{Bounds, DeviceTiming, Explored, HostSteps, Options as Search, Verdict, explore},
+    scenario::{AnyParsed, parse_any},
+};
+
+use crate::{
+    output::{Output, complain},
+    shown::{drawn_rejected, handler, quietly},
+};
+
+/// What `explore` is told.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Scenario files of signals, or folders of them (folders inside those are left out)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Give a file up after so many states
+    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    states: u64,
+    /// Give schedules up after so many choices
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    choices: usize,
+    /// Give a file up after so many seconds
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    seconds: u64,
+    /// Let so many faults of the machine come into each schedule, beside those of the file
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    faults: u32,
+    /// When the device moves: just before the host sees it, or at any time (slow)
+    #[arg(long, value_enum, default_value_t = Timing::Lazy)]
+    timing: Timing,
+    /// Try the steps of tasks in every order, also where they cannot matter
+    #[arg(long)]
+    every_order: bool,
+    /// Search with so many threads; as many as there are processors when left out
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Write the shortest schedule that breaks a rule to this file, for `replay`
+    #[arg(long, value_name = "FILE")]
+    print_trace: Option<PathBuf>,
+    /// Print one line of JSON for each file
+    #[arg(long)]
+    json: bool,
+}
+
+/// When the device moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Timing {
+    Lazy,
+    Eager,
+}
+
+impl Options {
+    fn search(&self) -> Search {
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        Search {
+            timing: match self.timing {
+                Timing::Lazy => DeviceTiming::Lazy,
+                Timing::Eager => DeviceTiming::Eager,
+            },
+            host: if self.every_order { HostSteps::Every } else { HostSteps::Reduced },
+            bounds: Bounds {
+                states: self.states,
+                choices: self.choices,
+                time: Duration::from_secs(self.seconds),
+            },
+            faults: self.faults,
+            threads: threads.unwrap_or(NonZeroUsize::MIN),
+            ..Search::default()
+        }
+    }
+}
+
+/// How a file ended, the worst last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Ended {
+    Exhausted,
+    /// It was left out: it is no scenario of signals, or none that can be searched.
+    LeftOut,
+    Bounded,
+    Broken,
+}
+impl Ended {
+    fn of(explored: &Explored) -> Self {
+        match explored.verdict {
+            Verdict::Exhausted => Self::Exhausted,
+            Verdict::Bounded(_) => Self::Bounded,
+            Verdict::Broken(_) | Verdict::Unsound => Self::Broken,
+        }
+    }
+    /// 0: exhausted, no rule can break. 1: a rule breaks. 3: a bound was reached. 4: left out.
+    fn code(self) -> ExitCode {
+        match self {
+            Self::Exhausted => ExitCode::SUCCESS,
+            Self::Broken => ExitCode::FAILURE,
+            Self::Bounded => ExitCode::from(3),
+            Self::LeftOut => ExitCode::from(4),
+        }
+    }
+}
+
+/// Searches each file. The exit code is that of the worst.
+pub(crate) fn run(options: &Options, out: &mut Output) -> ExitCode {
+    let files = match crate::files::find(&options.files) {
+        Ok(files) => files,
+        Err((path, error)) => {
+            complain(format!("ringfence: cannot read {}: {error}\n", path.display()));
+            return ExitCode::FAILURE;
+        }
+    };
+    if files.is_empty() {
+        complain("ringfence: there is no scenario file (*.toml) there\n");
+        return ExitCode::FAILURE;
+    }
+    let mut worst = Ended::Exhausted;
+    for file in &files {
+        worst = worst.max(one(file, options, out));
+    }
+    worst.code()
+}
+
+fn one(file: &Path, options: &Options, out: &mut Output) -> Ended {
+    let name = file.display().to_string();
+    let parsed = fs::read_to_string(file)
+        .map_err(|error| format!("  cannot be read: {error}\n"))
+        .and_then(|text| {
+            parse_any(&name, &text).map_err(|why| drawn_rejected(&why, &handler(out.colours())))
+        });
+    let scenario = match parsed {
+        Ok(AnyParsed::Signals(parsed)) => parsed.scenario,
+        Ok(AnyParsed::Streams(_)) => {
+            let why = "it is about streams, which cannot be searched yet";
+            out.print(left_out(&name, why, options));
+            return Ended::LeftOut;
+        }
+        Err(why) => {
+            complain(format!("{name}\n{why}"));
+            return Ended::Broken;
+        }
+    };
+    let explored = match quietly(|| explore(&scenario, &options.search())) {
+        Ok(explored) => explored,
+        Err(why) => {
+            out.print(left_out(&name, &why.to_string(), options));
+            return Ended::LeftOut;
+        }
+    };
+    let shown =
+        if options.json { json::line(&name, &explored) } else { text::report(&name, &explored) };
+    out.print(shown);
+    if let (Some(path), Verdict::Broken(witness)) = (&options.print_trace, &explored.verdict)
+        && let Err(error) = fs::write(path, witness.scenario.to_string())
+    {
+        complain(format!("ringfence: cannot write {}: {error}\n", path.display()));
+    }
+    Ended::of(&explored)
+}
+
+fn left_out(name: &str, why: &str, options: &Options) -> String {
+    if options.json { json::left_out(name, why) } else { format!("left out  {name}: {why}\n") }
+}

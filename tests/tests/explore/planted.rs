@@ -1,0 +1,43 @@
+//! The same with planted faults: which rules break does not depend on the reductions.
+
+use std::collections::BTreeMap;
+
+use ringfence::plant::{self, Fault};
+use ringfence_mock::explore::{DeviceTiming, HostSteps, Verdict};
+
+use crate::{scripts::script, twins::searched};
+
+/// Faults that small scripts can show.
+const FAULTS: [Fault; 8] = [
+    Fault::TrustReadIndex,
+    Fault::NoPin,
+    Fault::PinByReadIndex,
+    Fault::NoFlush,
+    Fault::FenceWithoutBarrierBit,
+    Fault::FenceProvesCopy,
+    Fault::ArmWhileHeld,
+    Fault::WaitWhileReserved,
+];
+const SCRIPTS: u64 = 500;
+
+#[test]
+fn a_lazy_device_breaks_the_rules_that_an_eager_one_does() {
+    let (mut compared, mut broken) = (0, BTreeMap::<&str, u32>::new());
+    for seed in 1..=SCRIPTS {
+        let fault = FAULTS[seed as usize % FAULTS.len()];
+        let scenario = script(1_000 + seed);
+        let lazy =
+            plant::with(fault, || searched(&scenario, DeviceTiming::Lazy, HostSteps::Reduced));
+        let eager =
+            plant::with(fault, || searched(&scenario, DeviceTiming::Eager, HostSteps::Every));
+        if matches!(eager.verdict, Verdict::Bounded(_)) {
+            continue;
+        }
+        assert_eq!(lazy.rules, eager.rules, "seed {seed} with {fault:?}:\n{scenario}");
+        compared += 1;
+        *broken.entry(fault.name()).or_default() += u32::from(!lazy.rules.is_empty());
+    }
+    println!("{compared} of {SCRIPTS} scripts; with a broken rule, by fault: {broken:?}");
+    assert!(compared >= SCRIPTS * 9 / 10, "only {compared} scripts were small enough");
+    assert!(broken.values().filter(|&&scripts| scripts > 0).count() >= 5, "{broken:?}");
+}

@@ -1,0 +1,1 @@
+//! Which planted faults a search finds.

@@ -1,0 +1,47 @@
+//! Reductions leave nothing out: a lazy device and an eager one, with every order of the tasks' steps and
+//! without, find the same ends in the healthy library and break the same rules of the broken one.
+
+use std::time::Duration;
+
+use ringfence_mock::{
+    explore::{Bounds, DeviceTiming, Explored, HostSteps, Options, Until, Verdict, explore},
+    scenario::Scenario,
+};
+
+use crate::scripts::script;
+
+/// Scripts, with the seeds from 1.
+const SCRIPTS: u64 = 500;
+/// An eager device may have so many states; a script with more is counted, and left out.
+const MOST: u64 = 6_000;
+
+pub(crate) fn searched(scenario: &Scenario, timing: DeviceTiming, host: HostSteps) -> Explored {
+    let bounds = Bounds { states: MOST, time: Duration::from_secs(60), ..Bounds::default() };
+    let options = Options { timing, host, bounds, until: Until::Exhausted, ..Options::default() };
+    explore(scenario, &options).expect("a script can be searched")
+}
+
+#[test]
+fn a_lazy_device_ends_where_an_eager_one_does() {
+    let (mut compared, mut ends, mut lazy_states, mut eager_states) = (0, 0, 0, 0);
+    for seed in 1..=SCRIPTS {
+        let scenario = script(seed);
+        let lazy = searched(&scenario, DeviceTiming::Lazy, HostSteps::Reduced);
+        assert!(matches!(lazy.verdict, Verdict::Exhausted), "seed {seed}: {:?}", lazy.verdict);
+        let eager = searched(&scenario, DeviceTiming::Eager, HostSteps::Every);
+        match eager.verdict {
+            Verdict::Exhausted => {}
+            Verdict::Bounded(_) => continue,
+            other => panic!("seed {seed}: {other:?}"),
+        }
+        assert_eq!(lazy.ends, eager.ends, "seed {seed}:\n{scenario}");
+        compared += 1;
+        ends += lazy.ends.len();
+        lazy_states += lazy.figures.states;
+        eager_states += eager.figures.states;
+    }
+    println!(
+        "{compared} of {SCRIPTS} scripts, {ends} ends, {lazy_states} states lazily, {eager_states} eagerly"
+    );
+    assert!(compared >= SCRIPTS * 9 / 10, "only {compared} scripts were small enough");
+}
