@@ -27,8 +27,9 @@ impl Oracle {
             Declaration::Submitting(ring) => {
                 (self.bracket.ring, self.bracket.creation_failed) = (Some(ring), None);
             }
+            Declaration::Synchronizing(ring) => self.bracket.waits = Some(ring),
             Declaration::Submitted => {
-                self.bracket.ring = None;
+                (self.bracket.ring, self.bracket.waits) = (None, None);
                 self.expected.clear(); // of a submission that failed
             }
             Declaration::WantsTiming(of) => {

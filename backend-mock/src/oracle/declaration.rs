@@ -58,7 +58,10 @@ pub enum Declaration {
     /// A submission through `ring` begins (or its construction): signals created until `Submitted`
     /// are that ring's.
     Submitting(RingName),
-    /// The submission is over.
+    /// Through `ring`, the host waits for work that was submitted: signals created until `Submitted` are that
+    /// ring's, and its waits are for work, not for room.
+    Synchronizing(RingName),
+    /// The submission, or the wait, is over.
     Submitted,
     /// The timing of this use is wanted. Said right after its submission.
     WantsTiming(UseId),

@@ -36,7 +36,7 @@ impl Oracle {
     }
     /// Signals were created.
     pub(crate) fn created(&mut self, signal: SignalHandle, memory: SignalMemory, owner: DeviceId) {
-        let ring = self.bracket.ring;
+        let ring = self.bracket.ring.or(self.bracket.waits);
         if let Some(ring) = ring.and_then(|ring| self.rings.get_mut(&ring)) {
             ring.live += 1;
         }

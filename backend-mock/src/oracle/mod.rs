@@ -88,6 +88,8 @@ enum Tracker {
 #[derive(Clone, Hash, Debug, Default)]
 struct Bracket {
     ring: Option<RingName>,
+    /// The ring through which the host waits for work: what it creates meanwhile is that ring's.
+    waits: Option<RingName>,
     /// A creation failed since the submission began, so that it cannot grow.
     creation_failed: Option<RingName>,
     steady: Option<Steady>,

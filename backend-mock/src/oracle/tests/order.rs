@@ -238,6 +238,18 @@ fn s14_a_ring_that_could_not_grow_may_wait() {
 }
 
 #[test]
+fn s14_what_a_synchronize_created_counts_too() {
+    let (bench, signals) = in_a_ring_of(2, 1);
+    bench.plain(&bench.q0, signals[0]);
+    bench.system.declare(Declaration::Synchronizing(RingName::new(0)));
+    bench.host();
+    bench.system.declare(Declaration::Submitted);
+    bench.system.declare(Declaration::Submitting(RingName::new(0)));
+    bench.done(signals[0]);
+    bench.broke_nothing();
+}
+
+#[test]
 fn s14_nobody_waits_for_what_was_never_submitted() {
     let bench = Bench::new();
     let signal = bench.host();

@@ -42,14 +42,20 @@ impl World {
     }
     pub(super) fn drain(&mut self, on: &Name) -> Result<(), Stop> {
         let stream = find(&mut self.streams, "stream", on)?;
-        stream.tracker.drain()?;
+        self.system.declare(Declaration::Synchronizing(stream.ring));
+        let drained = stream.tracker.drain();
+        self.system.declare(Declaration::Submitted);
+        drained?;
         let submitted = std::mem::take(&mut stream.submitted);
         self.claim_data(submitted);
         Ok(())
     }
     pub(super) fn sync_stream(&mut self, on: &Name) -> Result<(), Stop> {
         let stream = find(&mut self.streams, "stream", on)?;
-        let _synced = stream.tracker.synchronize()?;
+        self.system.declare(Declaration::Synchronizing(stream.ring));
+        let synced = stream.tracker.synchronize();
+        self.system.declare(Declaration::Submitted);
+        let _synced = synced?;
         let submitted = std::mem::take(&mut stream.submitted);
         self.claim_data(submitted);
         Ok(())
