@@ -2,7 +2,8 @@
 //!
 //! `RINGFENCE_CONFORMANCE=driver_3` runs the tests alone whose names hold that. A release that is not there is left out,
 //! with a line that says so; of the oldest, that is a failure with `RINGFENCE_REQUIRE_ROCM=1`. `RINGFENCE_HIP=native` runs the
-//! suite on the machine's own GPU as well; `RINGFENCE_HISTORIES=10000` sets how many random task histories are tried.
+//! suite on the machine's own GPU as well; `RINGFENCE_HISTORIES=10000` sets how many random task histories are tried beyond those of
+//! every run, [`A_PROCESS`] of them in a process, each with a seed of its own.
 //!
 //! Each release is run in processes of its own: with progress words and without, and one for each test that leaves HIP unusable.
 #![forbid(unsafe_code)]
@@ -22,8 +23,14 @@ use ringfence_tests::{
 const PART: &str = "RINGFENCE_CONFORMANCE_PART";
 /// The part that is about a ring on streams.
 const SIGNALS: &str = "signals";
-/// How many random task histories.
+/// How many random task histories, beyond those of every run.
 const HISTORIES: &str = "RINGFENCE_HISTORIES";
+/// Random task histories of one process: HIP gets slower with what it has seen.
+const A_PROCESS: u32 = 500;
+/// The test that tries them.
+const OF_HISTORIES: &str = "pool_random_histories";
+/// The part that is that test alone, with a seed.
+const SEEDED: &str = "histories";
 
 fn is_wanted<S>(case: &StreamCase<S>) -> bool {
     std::env::var("RINGFENCE_CONFORMANCE").map_or(true, |part| case.name.contains(&part))
@@ -69,6 +76,9 @@ fn all_pass(places: Option<&Places>) {
     let losing = losing.iter().filter(|case| case.leaves == Leaves::ItUnusable);
     parts.extend(losing.map(|case| format!("{SIGNALS}:{}", case.name)));
     parts.extend(alone.map(|case| format!("words:{}", case.name)));
+    let histories = std::env::var(HISTORIES).ok().and_then(|number| number.parse().ok());
+    let seeds = 1..=histories.map_or(0, |number: u32| number.div_ceil(A_PROCESS));
+    parts.extend(seeds.map(|seed| format!("{SEEDED}:{seed}")));
     let ended: Vec<_> = parts.iter().filter_map(|part| process(places, part).err()).collect();
     println!("{} processes, {:?}", parts.len(), begun.elapsed());
     assert!(ended.is_empty(), "{}", ended.join("\n"));
@@ -92,16 +102,22 @@ fn process(places: Option<&Places>, part: &str) -> Result<(), String> {
 #[ignore = "started by the other tests, over a runtime"]
 fn part_of_the_suite() {
     let Ok(part) = std::env::var(PART) else { return };
-    let (progress, alone) = part.split_once(':').unwrap_or((&part, ""));
+    let (progress, mut alone) = part.split_once(':').unwrap_or((&part, ""));
     if progress == SIGNALS {
         return signals(alone);
     }
-    let progress = if progress == "words" { Progress::Words } else { Progress::Queries };
+    // Histories take turns: with words, and without.
+    let seed = (progress == SEEDED).then(|| alone.parse::<u64>().expect("a seed"));
+    let progress = match (progress, seed) {
+        (_, Some(seed)) if seed % 2 == 0 => Progress::Queries,
+        ("queries", _) => Progress::Queries,
+        _ => Progress::Words,
+    };
+    alone = if seed.is_some() { OF_HISTORIES } else { alone };
     let start = || {
         let subject = HipSubject::start(progress).unwrap_or_else(|error| panic!("{error}"));
-        let histories = std::env::var(HISTORIES).ok().and_then(|number| number.parse().ok());
         let scale = subject.scale();
-        subject.with_scale(Scale { histories: histories.unwrap_or(scale.histories), ..scale })
+        subject.with_scale(seed.map_or(scale, |seed| Scale { histories: A_PROCESS, seed, ..scale }))
     };
     println!("{:?}", start().facts());
     let wanted = |case: &StreamCase<HipSubject>| {

@@ -81,9 +81,9 @@ fn column(measured: &Measured) -> Column {
 fn row(figure: &Figure) -> Row {
     let times = figure.samples.as_ref().map(|samples| Times {
         samples: samples.count(),
-        p50: micros(samples.median()),
-        p99: micros(samples.p99()),
-        max: micros(samples.longest()),
+        p50: samples.median_us(figure.row),
+        p99: samples.p99_us(figure.row),
+        max: samples.longest_us(figure.row),
     });
     let per_repeat = figure.per_repeat.map(|per| Counts {
         signals_created: per.created,

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Figure, Measured, Options, Profiling, Row};
+use super::{Figure, Measured, Options, Profiling, Row, row::TOGETHER};
 use crate::bench::{
     gpu::About,
     setting::Setting,
@@ -25,7 +25,7 @@ pub(super) fn text(
     let mut text = header(setting, abouts);
     text += &format!(
         "repeats  {} of each row, after {} that are not counted; a look at the clock takes {} ns, and is in each time;\n         \
-         later queries of a finished event, and waits for finished work, are timed 64 at a time; events that are not as the row says are left out\n",
+         later queries of a finished event, and waits for finished work, are timed {TOGETHER} at a time; events that are not as the row says are left out\n",
         options.repeats,
         options.warm_up,
         clock().as_nanos()
@@ -69,8 +69,12 @@ fn time(figure: &Figure) -> String {
     figure.samples.as_ref().map_or_else(
         || "-".to_owned(),
         |samples| {
-            let [median, p99, longest] =
-                [samples.median(), samples.p99(), samples.longest()].map(micros);
+            let all = [
+                samples.median_us(figure.row),
+                samples.p99_us(figure.row),
+                samples.longest_us(figure.row),
+            ];
+            let [median, p99, longest] = all.map(micros);
             format!("{median}\n{p99} {longest}")
         },
     )
@@ -85,9 +89,9 @@ fn counts(figure: &Figure) -> String {
     )
 }
 /// Three digits are more than a repeat gives again.
-fn micros(time: Duration) -> String {
-    let micros = time.as_secs_f64() * 1e6;
+fn micros(micros: f64) -> String {
     match micros {
+        _ if micros < 0.1 => format!("{micros:.4}"),
         _ if micros < 10.0 => format!("{micros:.3}"),
         _ if micros < 100.0 => format!("{micros:.1}"),
         _ => format!("{micros:.0}"),

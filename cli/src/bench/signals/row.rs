@@ -9,7 +9,7 @@ use super::stack::{Lane, Mark, Reached, Stack};
 use crate::bench::problem::Problem;
 
 /// Calls that are timed together, where one takes hardly longer than a look at the clock.
-const TOGETHER: u32 = 64;
+pub(super) const TOGETHER: u32 = 1_024;
 /// Kernels in front of an event that is to be pending.
 const IN_FRONT: u32 = 16;
 /// How long the host looks away, so that work ends unseen.
@@ -87,7 +87,15 @@ impl Row {
         }
     }
 
-    /// Does it once, and says how long what is measured took; `None` if it could not be told this time, or never.
+    /// How many calls one time is of: what is shorter than a look at the clock is timed many times over.
+    pub(super) const fn calls(self) -> u32 {
+        match self {
+            Self::QueryFinished | Self::SynchronizeFinished => TOGETHER,
+            _ => 1,
+        }
+    }
+
+    /// Does it once, and says how long its [`calls`](Self::calls) took; `None` if it could not be told this time, or never.
     pub(super) fn sample<S: Stack>(self, on: &mut S) -> Result<Option<Duration>, Problem> {
         const ONE: Lane = Lane::One;
         let time = match self {
@@ -194,9 +202,9 @@ fn timed(call: impl FnOnce() -> Result<(), Problem>) -> Result<Duration, Problem
     call()?;
     Ok(begun.elapsed())
 }
-/// One of several.
+/// All of [`TOGETHER`].
 fn each(mut call: impl FnMut() -> Result<(), Problem>) -> Result<Duration, Problem> {
-    timed(|| (0..TOGETHER).try_for_each(|_| call())).map(|all| all / TOGETHER)
+    timed(|| (0..TOGETHER).try_for_each(|_| call()))
 }
 fn look_away() {
     let begun = Instant::now();
