@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::unroll::Unroll;
 use crate::scenario::{Action, Expect, Name, Profile, Scenario, Setup, Step};
 
 /// Why a scenario cannot be searched.
@@ -80,7 +81,7 @@ impl Program {
         }
         let any_timing = matches!(scenario.setup.profile, Profile::Busy | Profile::Hostile);
         let mut steps = Vec::new();
-        unroll(&scenario.steps, &mut steps);
+        Unroll::default().steps(&scenario.steps, &mut steps);
         steps.retain(|step| match &step.action {
             // Others are about the one timing that the file forces, or about how much was done.
             Action::Expect(expect) => any_timing && holds_at_any_timing(expect),
@@ -110,22 +111,6 @@ fn holds_at_any_timing(expect: &Expect) -> bool {
             | Expect::ElapsedNs(_)
             | Expect::CompletedBefore(_)
     )
-}
-
-fn unroll(steps: &[Step], out: &mut Vec<Step>) {
-    for step in steps {
-        match &step.action {
-            Action::Repeat { times, steps } => {
-                for _ in 0..*times {
-                    if out.len() > Program::MOST_STEPS * 4 {
-                        return; // too long in any case
-                    }
-                    unroll(steps, out);
-                }
-            }
-            _ => out.push(step.clone()),
-        }
-    }
 }
 
 /// Steps of tasks that stand together are one section; every other step is one of its own, after all
