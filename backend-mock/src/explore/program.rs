@@ -14,8 +14,6 @@ pub enum Unfit {
         /// How many.
         steps: usize,
     },
-    /// It counts what must not happen in a loop that was warmed up at one timing.
-    Steady,
     /// Its machine cannot be set up.
     Setup {
         /// Why not.
@@ -31,9 +29,6 @@ impl fmt::Display for Unfit {
                 let most = Program::MOST_STEPS;
                 write!(f, "it has {steps} steps, and a search runs through at most {most}")
             }
-            Self::Steady => f.write_str(
-                "it has a steady loop, which was warmed up at one timing: others may have to create a signal",
-            ),
             Self::Setup { why } => write!(f, "its machine cannot be set up: {why}"),
             Self::Scripted => f.write_str("its profile is `scripted`: nothing is left to choose"),
         }
@@ -90,9 +85,6 @@ impl Program {
         });
         if steps.len() > Self::MOST_STEPS {
             return Err(Unfit::TooLong { steps: steps.len() });
-        }
-        if steps.iter().any(|step| matches!(step.action, Action::Steady(_))) {
-            return Err(Unfit::Steady);
         }
         let rough = steps.iter().any(|step| {
             step.fails.is_some() || matches!(step.action, Action::Fail(_) | Action::Force { .. })
