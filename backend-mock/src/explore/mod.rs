@@ -76,6 +76,7 @@ mod outcome;
 mod program;
 mod schedule;
 mod search;
+mod unroll;
 mod witness;
 
 pub use options::{Bounds, DeviceTiming, Digested, HostSteps, Options, Until};

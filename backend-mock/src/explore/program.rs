@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::unroll::Unroll;
 use crate::scenario::{Action, Expect, Name, Profile, Scenario, Setup, Step};
 
 /// Why a scenario cannot be searched.
@@ -13,8 +14,6 @@ pub enum Unfit {
         /// How many.
         steps: usize,
     },
-    /// It counts what must not happen in a loop that was warmed up at one timing.
-    Steady,
     /// Its machine cannot be set up.
     Setup {
         /// Why not.
@@ -30,9 +29,6 @@ impl fmt::Display for Unfit {
                 let most = Program::MOST_STEPS;
                 write!(f, "it has {steps} steps, and a search runs through at most {most}")
             }
-            Self::Steady => f.write_str(
-                "it has a steady loop, which was warmed up at one timing: others may have to create a signal",
-            ),
             Self::Setup { why } => write!(f, "its machine cannot be set up: {why}"),
             Self::Scripted => f.write_str("its profile is `scripted`: nothing is left to choose"),
         }
@@ -80,7 +76,7 @@ impl Program {
         }
         let any_timing = matches!(scenario.setup.profile, Profile::Busy | Profile::Hostile);
         let mut steps = Vec::new();
-        unroll(&scenario.steps, &mut steps);
+        Unroll::default().steps(&scenario.steps, &mut steps);
         steps.retain(|step| match &step.action {
             // Others are about the one timing that the file forces, or about how much was done.
             Action::Expect(expect) => any_timing && holds_at_any_timing(expect),
@@ -89,9 +85,6 @@ impl Program {
         });
         if steps.len() > Self::MOST_STEPS {
             return Err(Unfit::TooLong { steps: steps.len() });
-        }
-        if steps.iter().any(|step| matches!(step.action, Action::Steady(_))) {
-            return Err(Unfit::Steady);
         }
         let rough = steps.iter().any(|step| {
             step.fails.is_some() || matches!(step.action, Action::Fail(_) | Action::Force { .. })
@@ -110,22 +103,6 @@ fn holds_at_any_timing(expect: &Expect) -> bool {
             | Expect::ElapsedNs(_)
             | Expect::CompletedBefore(_)
     )
-}
-
-fn unroll(steps: &[Step], out: &mut Vec<Step>) {
-    for step in steps {
-        match &step.action {
-            Action::Repeat { times, steps } => {
-                for _ in 0..*times {
-                    if out.len() > Program::MOST_STEPS * 4 {
-                        return; // too long in any case
-                    }
-                    unroll(steps, out);
-                }
-            }
-            _ => out.push(step.clone()),
-        }
-    }
 }
 
 /// Steps of tasks that stand together are one section; every other step is one of its own, after all

@@ -19,5 +19,6 @@ fn a_field_that_digests_leave_out_is_noticed() {
         let explored = explore(&scenarios[file], &options).expect("it can be searched");
         let figures = explored.figures;
         println!("without {without:?}, {file}: {} of {}", figures.differing, figures.rechecked);
+        assert!(matches!(explored.verdict, Verdict::Unsound), "without {without:?}: {figures:?}");
     }
 }

@@ -38,8 +38,8 @@ pub(crate) fn script(seed: u64) -> Scenario {
     let mut steps = Vec::new();
     let (mut packets, mut recorded) = (0, Vec::<Name>::new());
     // So many packets and copies that an eager device still ends.
-    let most = if tasks { 3 } else { 4 };
-    for _ in 0..3 + dice.below(4) {
+    let most = if tasks { 2 } else { 3 };
+    for _ in 0..3 + dice.below(3) {
         let stream = ["a", "b"][dice.below(2) as usize];
         let on = Name::from(stream);
         let action = match dice.below(8) {

@@ -13,7 +13,7 @@ use crate::scripts::script;
 /// Scripts, with the seeds from 1.
 const SCRIPTS: u64 = 500;
 /// An eager device may have so many states; a script with more is counted, and left out.
-const MOST: u64 = 6_000;
+const MOST: u64 = 2_000;
 
 pub(crate) fn searched(scenario: &Scenario, timing: DeviceTiming, host: HostSteps) -> Explored {
     let bounds = Bounds { states: MOST, time: Duration::from_secs(60), ..Bounds::default() };

@@ -25,10 +25,22 @@ pub enum Digested {
     Handlers,
 }
 
+/// What a digest is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To tell states apart.
+    State,
+    /// To tell ends apart: whether the runner was in time to see a use's signal says nothing of the library.
+    End,
+}
+
 impl World {
     /// Feeds everything that later steps depend on to `state`, but for `without`. Reads only. Counts and
     /// times are left out: no step depends on them, and no expectation of counts is asked of a search.
     pub fn digest<H: Hasher>(&self, state: &mut H, without: Option<Digested>) {
+        self.digest_for(Purpose::State, state, without);
+    }
+    fn digest_for<H: Hasher>(&self, why: Purpose, state: &mut H, without: Option<Digested>) {
         let wanted = |part| without != Some(part);
         if wanted(Digested::Machine) {
             self.system.digest(state);
@@ -52,11 +64,11 @@ impl World {
         if wanted(Digested::Events) {
             for (name, slot) in &self.events {
                 name.hash(state);
-                slot.digest(state);
+                slot.digest(why, state);
             }
             for (name, used) in &self.uses {
                 name.hash(state);
-                used.digest(state);
+                used.digest(why, state);
             }
             self.recordings.hash(state);
         }
@@ -73,7 +85,7 @@ impl World {
     pub(crate) fn end_digest(&self) -> u64 {
         self.system.run_until_idle();
         let mut state = DefaultHasher::new();
-        self.digest(&mut state, Some(Digested::Machine));
+        self.digest_for(Purpose::End, &mut state, Some(Digested::Machine));
         self.system.with_model(|model| {
             for signal in (1..).map(SignalHandle::new).take_while(|&at| model.cell(at).is_some()) {
                 model.view(signal, Reader::Host).hash(&mut state);
@@ -84,14 +96,14 @@ impl World {
 }
 
 impl EventSlot {
-    fn digest<H: Hasher>(&self, state: &mut H) {
+    fn digest<H: Hasher>(&self, why: Purpose, state: &mut H) {
         match &self.subject {
             Subject::Event(event) => event.digest(state),
             Subject::Snapshot(Some(taken)) => taken.digest(state),
             Subject::Snapshot(None) => 0_u8.hash(state),
         }
         if let Some(meant) = &self.meant {
-            meant.digest(state);
+            meant.digest(why, state);
         }
         (self.options, self.twin, &self.taken_of, self.recording).hash(state);
         self.state().hash(state);
@@ -99,7 +111,10 @@ impl EventSlot {
     }
 }
 impl Used {
-    fn digest<H: Hasher>(&self, state: &mut H) {
-        (self.of, &self.stream, self.signal, self.reference.is_some(), self.answer).hash(state);
+    fn digest<H: Hasher>(&self, why: Purpose, state: &mut H) {
+        (self.of, &self.stream, self.answer).hash(state);
+        if why == Purpose::State {
+            (self.signal, self.reference.is_some()).hash(state);
+        }
     }
 }
