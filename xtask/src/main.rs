@@ -15,7 +15,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{bench_gate, ci, deps, loc, loom, rocm, rules, shuttle, softgpu, test},
+    commands::{
+        bench_gate, ci, deps, device_bundle, loc, loom, rocm, rules, shuttle, softgpu, test,
+    },
     step::Step,
     tree::Tree,
 };
@@ -48,6 +50,8 @@ enum Command {
     Rules,
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
     Rocm(rocm::Options),
+    /// What travels to a machine with an NVIDIA GPU, into target/device-bundle: conformance, the experiments, and run.sh.
+    DeviceBundle,
     /// Runs a program over the GPU in software and AMD's runtime.
     Softgpu(softgpu::Options),
 }
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
             vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
         }
         Command::Rules => vec![Step::new("rules", rules::run)],
+        Command::DeviceBundle => vec![Step::new("device-bundle", device_bundle::run)],
         Command::Rocm(options) => rocm::steps(&options),
         Command::Softgpu(options) => return softgpu::run(&tree, &options),
     };
