@@ -23,23 +23,33 @@ const SCRIPT: &str = include_str!("device_bundle/run.sh");
 const MOST: u64 = 60 << 20;
 /// The command line, in cargo's folder of builds with the profile `softgpu`: optimised, and without debug information.
 const RINGFENCE: &str = "softgpu/ringfence";
-/// The conformance suite.
-const SUITE: &str = "conformance_cuda";
+/// The conformance suite, and the tests that need a GPU: each with its package.
+const TESTS: [(&str, &str); 3] = [
+    ("ringfence-tests", "conformance_cuda"),
+    ("ringfence-cuda", "pool"),
+    ("ringfence-cuda", "streams"),
+];
 
 /// Builds all of it into `target/device-bundle`.
 pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
-    let _ = Program::cargo(tree, "build --profile softgpu --package ringfence-cli").run()?;
-    let suite = format!(
-        "test --profile softgpu --package ringfence-tests --test {SUITE} --no-run --message-format json"
-    );
-    let said = Program::cargo(tree, &suite).output()?;
-    let suite = executable(&said, SUITE).ok_or_else(|| {
-        Failure::Found(format!("cargo did not say where it built the test `{SUITE}`"))
-    })?;
+    // The figures name it; there is no repository where they are measured.
+    let commit = Program::new(tree, "git").arguments(["rev-parse", "HEAD"]).output()?;
+    let _ = Program::cargo(tree, "build --profile softgpu --package ringfence-cli")
+        .env("RINGFENCE_COMMIT", commit.trim())
+        .run()?;
     let folder = tree.target(FOLDER);
     fs::create_dir_all(&folder).map_err(at(&folder))?;
     place(tree, &tree.target(RINGFENCE), &folder.join("ringfence"))?;
-    place(tree, &suite, &folder.join(SUITE))?;
+    for (package, name) in TESTS {
+        let line = format!(
+            "test --profile softgpu --package {package} --test {name} --no-run --message-format json"
+        );
+        let said = Program::cargo(tree, &line).output()?;
+        let built = executable(&said, name).ok_or_else(|| {
+            Failure::Found(format!("cargo did not say where it built the test `{name}`"))
+        })?;
+        place(tree, &built, &folder.join(name))?;
+    }
     let script = folder.join("run.sh");
     fs::write(&script, SCRIPT).map_err(at(&script))?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(at(&script))?;

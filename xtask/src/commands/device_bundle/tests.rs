@@ -9,9 +9,19 @@ fn the_test_is_found_in_what_cargo_says() {
         "\n",
         r#"{"reason":"build-finished","success":true}"#,
     );
-    assert_eq!(executable(said, SUITE), Some(PathBuf::from("/b/deps/conformance_cuda-1f")));
+    assert_eq!(
+        executable(said, "conformance_cuda"),
+        Some(PathBuf::from("/b/deps/conformance_cuda-1f"))
+    );
     assert_eq!(executable(said, "ringfence"), None, "a library is no program");
-    assert_eq!(executable("", SUITE), None);
+    assert_eq!(executable("", "conformance_cuda"), None);
+}
+
+#[test]
+fn the_script_runs_each_test() {
+    for (_, name) in TESTS {
+        assert!(SCRIPT.contains(&format!("./{name} ")), "{name}");
+    }
 }
 
 #[test]
