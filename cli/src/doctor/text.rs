@@ -15,7 +15,10 @@ pub(super) fn of(found: &Diagnosis) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let mut line = |label: &str, what: &str| _ = writeln!(text, "{label:<10} {what}");
-    line("verdict", if found.usable { "a GPU can be used" } else { "no GPU can be used" });
+    line(
+        "verdict",
+        if found.usable { "a GPU can be used through HSA" } else { "no GPU through HSA" },
+    );
     line("/dev/kfd", found.device);
     match &found.library {
         Some(library) => line("runtime", library),
