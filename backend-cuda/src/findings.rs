@@ -64,6 +64,11 @@ pub enum Quirk {
         "a query, a wait or an allocation while another thread captures in global mode breaks that capture: the status is asked first, and calls are made in relaxed mode"
     )]
     QueriesBreakCaptures,
+    /// T4.
+    #[error(
+        "each 43rd creation of a stream waits for all work of the GPU, and the memory is never given back: streams are used again, and CudaStreams::make_room does it beforehand"
+    )]
+    CreationsWait,
     /// T10.
     #[error(
         "a stream that is destroyed finishes its work later: its progress word is given out again once all of its marks have come"
@@ -88,8 +93,9 @@ pub enum Quirk {
 
 impl Quirk {
     /// Those that are known.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::QueriesBreakCaptures,
+        Self::CreationsWait,
         Self::DestroyDetaches,
         Self::HandlesAreNotChecked,
         Self::FewConnections,

@@ -24,7 +24,7 @@
 //!
 //! | | what the driver does (580, tried) | what is done about it |
 //! |---|---|---|
-//! | a stream | is created in microseconds | leases buy order and memory there, more than time |
+//! | a stream | is created in microseconds, but each 43rd waits for all work of the GPU | leases make few; [`CudaStreams::make_room`] has it done beforehand |
 //! | destroying one with work pending | returns, and the work goes on | its progress word is kept until all marks have come |
 //! | a stale handle | is followed into freed memory | a list of what exists: anything else is an error |
 //! | contexts | calls that make a stream, an event or memory need one on their thread | the primary context is set and taken off again |

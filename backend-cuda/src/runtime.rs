@@ -218,6 +218,22 @@ impl Cuda {
         Err(self.failed(number).class())
     }
 
+    /// Does what would break captures in another mode.
+    pub(crate) fn relaxed<T>(
+        self,
+        act: impl FnOnce() -> Result<T, DriverError>,
+    ) -> Result<T, DriverError> {
+        let exchange = |mut mode| {
+            let exchange = self.functions().cuThreadExchangeStreamCaptureMode;
+            // SAFETY: `mode` is writable, and is a mode.
+            self.check(unsafe { exchange(&raw mut mode) }).map(|()| mode)
+        };
+        let before = exchange(sys::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+        let done = act();
+        let _relaxed = exchange(before)?;
+        done
+    }
+
     /// A call failed.
     #[cold]
     pub(crate) fn failed(self, number: CUresult) -> Code {
@@ -236,18 +252,12 @@ impl Pinned for Cuda {
         let known = self.0.contexts.iter().position(|context| context.get().is_some());
         let _current = self.on(known.unwrap_or(0) as c_int).map_err(crate::streams::class)?;
         let (functions, mut at, mut device) = (self.functions(), ptr::null_mut(), 0);
-        let exchange = |mut mode| {
-            // SAFETY: `mode` is writable, and is a mode.
-            let answer = unsafe { (functions.cuThreadExchangeStreamCaptureMode)(&raw mut mode) };
-            self.check(answer).map(|()| mode)
-        };
-        let before = exchange(sys::CU_STREAM_CAPTURE_MODE_RELAXED)?;
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-        // SAFETY: `at` is writable.
-        let made = unsafe { (functions.cuMemHostAlloc)(&raw mut at, bytes, flags) };
-        let restored = exchange(before);
-        self.check(made)?;
-        let _mode_before = restored?;
+        self.relaxed(|| {
+            // SAFETY: `at` is writable.
+            let made = unsafe { (functions.cuMemHostAlloc)(&raw mut at, bytes, flags) };
+            self.check(made)
+        })?;
         // SAFETY: the memory was just made, and `device` is writable.
         let found = unsafe { (functions.cuMemHostGetDevicePointer)(&raw mut device, at, 0) };
         self.check(found)?;

@@ -1,11 +1,12 @@
-//! `ringfence bench`, as a user runs it: on the model, on AMD's HIP where there is one, and where there is none.
+//! `ringfence bench`, as a user runs it: on the model, on AMD's HIP and NVIDIA's CUDA where there is one, and where there is none.
 
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Set where a test that finds no HIP is to fail.
-const REQUIRED: &str = "RINGFENCE_REQUIRE_HIP";
+/// Set where a test that finds no HIP, or no CUDA, is to fail.
+const HIP: &str = "RINGFENCE_REQUIRE_HIP";
+const CUDA: &str = "RINGFENCE_REQUIRE_CUDA";
 const POLICIES: [&str; 4] = ["lease", "round_robin", "fresh_drop", "fresh_deferred"];
 const EXPERIMENTS: [&str; 6] =
     ["pipelines", "sequential", "stencil_1x1", "stencil_2x2", "stencil_4x4", "touches"];
@@ -49,12 +50,12 @@ fn object(output: &Output) -> Value {
 fn number(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_else(|| panic!("{key} is a number in {row}"))
 }
-/// A line that says why the test is left out, unless HIP is required.
-fn is_left_out(test: &str, output: &Output) -> bool {
+/// A line that says why the test is left out, unless its runtime is required.
+fn is_left_out(test: &str, output: &Output, required: &str) -> bool {
     let nothing_here = output.status.code() == Some(3);
     if nothing_here {
         let why = text(&output.stderr);
-        assert!(std::env::var_os(REQUIRED).is_none(), "{test}: {why}");
+        assert!(std::env::var_os(required).is_none(), "{test}: {why}");
         println!("{test}: left out: {why}");
     }
     nothing_here
@@ -112,7 +113,7 @@ fn streams_on_the_model() {
 fn streams_on_hip() {
     let arguments = [["streams", "--backend", "hip", "--json"].as_slice(), &SMALL].concat();
     let output = output(&arguments);
-    if is_left_out("streams_on_hip", &output) {
+    if is_left_out("streams_on_hip", &output, HIP) {
         return;
     }
     let object = object(&output);
@@ -121,9 +122,46 @@ fn streams_on_hip() {
 }
 
 #[test]
+fn streams_on_cuda() {
+    let arguments = [["streams", "--backend", "cuda", "--json"].as_slice(), &SMALL].concat();
+    let output = output(&arguments);
+    if is_left_out("streams_on_cuda", &output, CUDA) {
+        return;
+    }
+    let object = object(&output);
+    assert_streams(&object);
+    assert!(
+        object["about"]["version"].as_str().is_some_and(|version| version.starts_with("CUDA "))
+    );
+}
+
+#[test]
+fn signals_on_cuda() {
+    let arguments = ["signals", "--backend", "cuda", "--json", "--repeats", "40", "--warm-up", "5"];
+    let output = output(&arguments);
+    if is_left_out("signals_on_cuda", &output, CUDA) {
+        return;
+    }
+    let object = object(&output);
+    let columns = object["columns"].as_array().expect("a list");
+    let stacks: Vec<_> = columns.iter().map(|column| column["stack"].as_str()).collect();
+    assert_eq!(stacks, [Some("cuda"), Some("ringfence_over_cuda"), Some("cuda")]);
+    for column in columns {
+        let rows = column["rows"].as_array().expect("a list");
+        let times =
+            |name: &str| &rows.iter().find(|row| row["row"] == name).expect("by name")["times"];
+        for name in ["event_query_finished", "stream_query_finished"] {
+            assert_eq!(number(times(name), "samples"), 40.0, "{column}");
+        }
+        let has_times = column["profiling"] == "on";
+        assert_eq!(times("event_elapsed_time").is_null(), !has_times, "{column}");
+    }
+}
+
+#[test]
 fn signals_on_hip_and_hsa() {
     let output = output(&["signals", "--json", "--repeats", "40", "--warm-up", "5"]);
-    if is_left_out("signals_on_hip_and_hsa", &output) {
+    if is_left_out("signals_on_hip_and_hsa", &output, HIP) {
         return;
     }
     let object = object(&output);
@@ -133,7 +171,7 @@ fn signals_on_hip_and_hsa() {
     }
     for column in columns {
         let rows = column["rows"].as_array().expect("a list");
-        assert_eq!(rows.len(), 13, "{column}");
+        assert_eq!(rows.len(), 14, "{column}");
         let row = |name: &str| rows.iter().find(|row| row["row"] == name).expect("by name");
         for name in ["event_record", "event_query_finished", "device_synchronize"] {
             let times = &row(name)["times"];
@@ -162,19 +200,25 @@ fn signals_on_hip_and_hsa() {
 }
 
 #[test]
-fn a_missing_hip_is_told_and_has_its_own_exit_code() {
-    for what in ["streams", "signals"] {
-        let output = ringfence(&[what, "--backend", "hip"])
-            .env("RINGFENCE_HIP_LIBRARY", "/no/such/libamdhip64.so.5")
-            .output()
-            .expect("the binary was built for this test");
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{error}");
-        assert_eq!(text(&output.stdout), "", "nothing was measured");
-        for part in ["/no/such/libamdhip64.so.5", "`ringfence doctor`"] {
-            assert!(error.contains(part), "{error}");
+fn a_missing_runtime_is_told_and_has_its_own_exit_code() {
+    let runtimes = [
+        ("hip", "RINGFENCE_HIP_LIBRARY", "/no/such/libamdhip64.so.5"),
+        ("cuda", "RINGFENCE_CUDA_LIBRARY", "/no/such/libcuda.so.1"),
+    ];
+    for (backend, variable, library) in runtimes {
+        for what in ["streams", "signals"] {
+            let output = ringfence(&[what, "--backend", backend])
+                .env(variable, library)
+                .output()
+                .expect("the binary was built for this test");
+            let error = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{error}");
+            assert_eq!(text(&output.stdout), "", "nothing was measured");
+            for part in [library, "`ringfence doctor`"] {
+                assert!(error.contains(part), "{error}");
+            }
+            assert!(!error.contains("panicked"), "{error}");
         }
-        assert!(!error.contains("panicked"), "{error}");
     }
 }
 

@@ -16,7 +16,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        bench_gate, ci, deps, loc, loom, memory_model, rocm, rules, shuttle, softgpu, test,
+        bench_gate, ci, deps, device_bundle, loc, loom, memory_model, rocm, rules, shuttle,
+        softgpu, test,
     },
     step::Step,
     tree::Tree,
@@ -52,6 +53,8 @@ enum Command {
     MemoryModel,
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
     Rocm(rocm::Options),
+    /// What travels to a machine with an NVIDIA GPU, into target/device-bundle: conformance, the experiments, and run.sh.
+    DeviceBundle,
     /// Runs a program over the GPU in software and AMD's runtime.
     Softgpu(softgpu::Options),
 }
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
             vec![Step::new("rules", move |tree| rules::run(tree, options))]
         }
         Command::MemoryModel => vec![Step::new("memory model", memory_model::run)],
+        Command::DeviceBundle => vec![Step::new("device-bundle", device_bundle::run)],
         Command::Rocm(options) => rocm::steps(&options),
         Command::Softgpu(options) => return softgpu::run(&tree, &options),
     };

@@ -48,10 +48,12 @@ impl StreamCapture for CudaStreams {
         cuda.check(ended)?;
         let mut graph = ptr::null_mut();
         let made = cuda.on(held.of().device).map_err(class).and_then(|_current| {
-            // SAFETY: the template is there, and `graph` is writable.
-            let made =
-                unsafe { (functions.cuGraphInstantiateWithFlags)(&raw mut graph, template, 0) };
-            cuda.check(made)
+            // It breaks other captures as an allocation does.
+            cuda.relaxed(|| {
+                let instantiate = functions.cuGraphInstantiateWithFlags;
+                // SAFETY: the template is there, and `graph` is writable.
+                cuda.check(unsafe { instantiate(&raw mut graph, template, 0) })
+            })
         });
         if let Err(error) = made {
             // SAFETY: the template is this call's own, and is destroyed once.
@@ -73,9 +75,12 @@ impl StreamCapture for CudaStreams {
     fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError> {
         let Template(template) = self.0.graphs.take(graph.as_u64()).ok_or(UNKNOWN_HANDLE)?;
         let (cuda, functions) = (self.cuda(), self.cuda().functions());
-        // SAFETY: the graph was made by `end_capture`, and was taken off the list by this call alone.
-        let destroyed = unsafe { (functions.cuGraphExecDestroy)(raw(graph.as_u64())) };
-        if let Err(error) = cuda.check(destroyed) {
+        let destroyed = cuda.relaxed(|| {
+            let destroy = functions.cuGraphExecDestroy;
+            // SAFETY: the graph was made by `end_capture`, and was taken off the list by this call alone.
+            cuda.check(unsafe { destroy(raw(graph.as_u64())) })
+        });
+        if let Err(error) = destroyed {
             self.0.graphs.insert(graph.as_u64(), Template(template));
             return Err(error);
         }

@@ -1,11 +1,11 @@
 //! Streams themselves.
 
-use std::sync::PoisonError;
+use std::{num::NonZeroU32, sync::PoisonError};
 
 use ringfence::{
     backend::streams::{CaptureMode, CaptureStatus, StreamDriver, StreamState},
     error::{DriverCode, DriverError},
-    id::{ContextId, Priority, RawStream, StreamFlags, StreamKey},
+    id::{ContextId, DeviceContext, Priority, RawStream, StreamFlags, StreamKey},
 };
 
 use super::{CudaStreams, StreamEntry, class, number, raw};
@@ -34,6 +34,22 @@ impl CudaStreams {
         self.cuda().check(unsafe { range(&raw mut least, &raw mut greatest) })?;
         known.insert(device, [least, greatest]);
         Ok([least, greatest][level])
+    }
+}
+
+impl CudaStreams {
+    /// Has the driver take memory for so many streams at once, and keep it: makes them, and destroys them.
+    ///
+    /// The driver takes memory for 43 streams at a time, **waits for all work of the GPU** as it does, and never gives it back (driver
+    /// 580, tried). Where that wait is not wanted, or where the work waits for the host, this is to be called while the GPU has nothing
+    /// to do, with the most streams that will ever be alive.
+    ///
+    /// # Errors
+    /// What the driver says; the memory that it took by then stays.
+    pub fn make_room(&self, place: DeviceContext, streams: NonZeroU32) -> Result<(), DriverError> {
+        let key = StreamKey::new(place);
+        let made: Result<Vec<_>, _> = (0..streams.get()).map(|_| self.create(key)).collect();
+        made?.into_iter().try_for_each(|stream| self.destroy(stream))
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Options {
 enum What {
     /// Tasks and their streams: leases, and three ways without; every result is compared with the CPU's
     Streams(streams::Options),
-    /// Events and waits: HIP's own, and Ringfence's above HIP and above HSA
+    /// Events and waits: HIP's or CUDA's own, and Ringfence's above HIP, HSA and CUDA
     Signals(signals::Options),
 }
 

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use ringfence::error::{DriverError, Error, StreamError};
+use ringfence_cuda::CudaError;
 use ringfence_hip::HipError;
 use ringfence_hsa::HsaError;
 
@@ -18,19 +19,25 @@ pub(super) enum Problem {
     /// There is no HSA runtime here, or it has no GPU.
     #[error("{0}\n`ringfence doctor` says what is missing")]
     NoHsa(HsaError),
+    /// There is no CUDA here, or it has no GPU.
+    #[error("{0}\n`ringfence doctor` says what is missing")]
+    NoCuda(CudaError),
+    /// CUDA refused something.
+    #[error("{0}")]
+    Cuda(#[from] CudaError),
     /// HIP refused something.
     #[error("{0}")]
     Hip(#[from] HipError),
-    /// A call of HIP failed.
+    /// A call of the runtime failed.
     #[error("{call} answered {number}")]
-    HipCall {
-        /// HIP's function.
+    Call {
+        /// The runtime's function.
         call: &'static str,
-        /// Its answer, as `hipError_t` has it.
+        /// Its answer, as `hipError_t` or `CUresult` has it.
         number: u32,
     },
-    /// HIP refused a stream.
-    #[error("HIP refused a stream: {0}")]
+    /// The runtime refused a stream, or its work.
+    #[error("the runtime refused a stream, or its work: {0}")]
     Driver(DriverError),
     /// The HSA runtime refused something.
     #[error("{0}")]
@@ -78,7 +85,7 @@ impl Problem {
     /// 3 where there is nothing to measure on, else 1.
     pub(super) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::NoHip(_) | Self::NoHsa(_) => ExitCode::from(NOTHING_HERE),
+            Self::NoHip(_) | Self::NoHsa(_) | Self::NoCuda(_) => ExitCode::from(NOTHING_HERE),
             Self::At { problem, .. } => problem.exit_code(),
             _ => ExitCode::FAILURE,
         }

@@ -8,6 +8,7 @@ use ringfence_hsa::{Findings, GpuFacts, Usable};
 use serde::Serialize;
 
 use super::{
+    cuda::Cuda,
     hip::Hip,
     surroundings::{Device, Surroundings},
 };
@@ -15,7 +16,7 @@ use super::{
 /// Everything that is printed.
 #[derive(Serialize, Debug)]
 pub(super) struct Diagnosis {
-    /// Whether a GPU can be used.
+    /// Whether a GPU can be used through HSA.
     pub(super) usable: bool,
     /// The library that was loaded.
     pub(super) library: Option<String>,
@@ -37,6 +38,8 @@ pub(super) struct Diagnosis {
     pub(super) missing: Vec<String>,
     /// The same of HIP.
     pub(super) hip: Hip,
+    /// The same of CUDA.
+    pub(super) cuda: Cuda,
 }
 /// A variable of the environment.
 #[derive(Serialize, Debug)]
@@ -81,6 +84,7 @@ impl Diagnosis {
     pub(super) fn new(
         findings: &Findings,
         hip: &ringfence_hip::Findings,
+        cuda: &ringfence_cuda::Findings,
         around: &Surroundings,
     ) -> Self {
         let mut missing = around.advice();
@@ -106,6 +110,7 @@ impl Diagnosis {
             gpus: findings.gpus().iter().map(Gpu::new).collect(),
             missing,
             hip: Hip::new(hip),
+            cuda: Cuda::new(cuda),
         }
     }
 }

@@ -1,5 +1,6 @@
-//! `ringfence doctor`: what this machine has for AMD GPUs, what would be chosen, and what is missing.
+//! `ringfence doctor`: what this machine has for AMD's and NVIDIA's GPUs, what would be chosen, and what is missing.
 
+mod cuda;
 mod diagnosis;
 mod hip;
 mod surroundings;
@@ -23,19 +24,21 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Looks, and prints. The exit code is 0 if a GPU can be used through HSA, whether or not HIP is there: HIP is a layer on it.
+/// Looks, and prints. The exit code is 0 if a GPU can be used through HSA, whether or not HIP is there (HIP is a layer on it), or
+/// through CUDA.
 pub(crate) fn doctor(options: &Options, out: &mut Output) -> ExitCode {
     let findings = Findings::collect();
     let hip = ringfence_hip::Findings::collect();
-    let diagnosis = Diagnosis::new(&findings, &hip, &Surroundings::look());
+    let cuda = ringfence_cuda::Findings::collect();
+    let diagnosis = Diagnosis::new(&findings, &hip, &cuda, &Surroundings::look());
     if options.json {
         let json = serde_json::to_string_pretty(&diagnosis).expect("text, numbers and lists");
         out.print(json + "\n");
     } else {
         out.print(text::of(&diagnosis));
     }
-    match findings.usable() {
-        Usable::Yes => ExitCode::SUCCESS,
-        Usable::No => ExitCode::FAILURE,
+    match (findings.usable(), cuda.usable()) {
+        (Usable::No, ringfence_cuda::Usable::No) => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
     }
 }

@@ -1,4 +1,5 @@
 use super::{
+    cuda::{Cuda, CudaGpu},
     hip::{Hip, HipGpu},
     surroundings::{Contained, Device, Surroundings},
     text,
@@ -89,4 +90,45 @@ fn a_machine_without_hip_is_told_why() {
     let json = serde_json::to_value(&found).expect("text and lists");
     assert_eq!(json["usable"], false);
     assert_eq!(json["library"], serde_json::Value::Null);
+}
+
+fn cuda() -> Cuda {
+    Cuda {
+        usable: true,
+        library: Some("libcuda.so.1".to_owned()),
+        tried: vec!["libcuda.so.1".to_owned()],
+        version: Some("13.0".to_owned()),
+        driver: Some("580.159.04".to_owned()),
+        problem: None,
+        gpus: vec![CudaGpu { name: Some("H200".to_owned()), compute_capability: None }],
+        missing: Vec::new(),
+        quirks: vec!["handles are not checked".to_owned()],
+    }
+}
+
+#[test]
+fn cuda_has_a_section_of_its_own() {
+    let text = text::of_cuda(&cuda());
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        lines,
+        [
+            "CUDA",
+            "verdict    a GPU can be used through CUDA",
+            "runtime    libcuda.so.1",
+            "version    13.0",
+            "driver     580.159.04",
+            "GPU        H200 (compute capability not told)",
+            "quirk      handles are not checked",
+        ]
+    );
+}
+
+#[test]
+fn a_machine_without_cuda_is_told_why() {
+    let problem = Some("the CUDA driver could not be loaded".to_owned());
+    let found = Cuda { usable: false, library: None, problem, gpus: Vec::new(), ..cuda() };
+    let text = text::of_cuda(&found);
+    assert!(text.contains("verdict    no GPU through CUDA\nruntime    none\n"), "{text}");
+    assert!(text.contains("problem    the CUDA driver could not be loaded\n"), "{text}");
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::{Table, presets::UTF8_FULL_CONDENSED};
 
 use super::{
+    cuda::Cuda,
     diagnosis::{Diagnosis, Gpu},
     hip::Hip,
 };
@@ -14,7 +15,10 @@ pub(super) fn of(found: &Diagnosis) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let mut line = |label: &str, what: &str| _ = writeln!(text, "{label:<10} {what}");
-    line("verdict", if found.usable { "a GPU can be used" } else { "no GPU can be used" });
+    line(
+        "verdict",
+        if found.usable { "a GPU can be used through HSA" } else { "no GPU through HSA" },
+    );
     line("/dev/kfd", found.device);
     match &found.library {
         Some(library) => line("runtime", library),
@@ -37,6 +41,7 @@ pub(super) fn of(found: &Diagnosis) -> String {
         let _ = writeln!(text, "{label:<10} {what}");
     }
     text.push_str(&of_hip(&found.hip));
+    text.push_str(&of_cuda(&found.cuda));
     text
 }
 
@@ -59,6 +64,34 @@ pub(super) fn of_hip(hip: &Hip) -> String {
     lines.extend(hip.missing.iter().map(|what| ("missing", what.clone())));
     lines.extend(hip.quirks.iter().map(|what| ("quirk", what.clone())));
     let mut text = "\nHIP\n".to_owned();
+    for (label, what) in lines {
+        let _ = writeln!(text, "{label:<10} {what}");
+    }
+    text
+}
+
+/// The part of CUDA, under a heading of its own.
+pub(super) fn of_cuda(cuda: &Cuda) -> String {
+    let told = |what: &Option<String>| what.clone().unwrap_or_else(|| "not told".to_owned());
+    let verdict =
+        if cuda.usable { "a GPU can be used through CUDA" } else { "no GPU through CUDA" };
+    let runtime = match (&cuda.library, cuda.problem.is_some()) {
+        (Some(library), _) => library.clone(),
+        // The problem says what was tried.
+        (None, true) => "none".to_owned(),
+        (None, false) => format!("none; looked for {}", cuda.tried.join(", ")),
+    };
+    let mut lines = vec![("verdict", verdict.to_owned()), ("runtime", runtime)];
+    lines.extend(cuda.version.clone().map(|version| ("version", version)));
+    lines.extend(cuda.driver.clone().map(|driver| ("driver", driver)));
+    lines.extend(cuda.gpus.iter().map(|gpu| {
+        let capability = told(&gpu.compute_capability);
+        ("GPU", format!("{} (compute capability {capability})", told(&gpu.name)))
+    }));
+    lines.extend(cuda.problem.clone().map(|why| ("problem", why)));
+    lines.extend(cuda.missing.iter().map(|what| ("missing", what.clone())));
+    lines.extend(cuda.quirks.iter().map(|what| ("quirk", what.clone())));
+    let mut text = "\nCUDA\n".to_owned();
     for (label, what) in lines {
         let _ = writeln!(text, "{label:<10} {what}");
     }

@@ -117,7 +117,12 @@ fn part_of_the_suite() {
     let start = || {
         let subject = HipSubject::start(progress).unwrap_or_else(|error| panic!("{error}"));
         let scale = subject.scale();
-        subject.with_scale(seed.map_or(scale, |seed| Scale { histories: A_PROCESS, seed, ..scale }))
+        subject.with_scale(seed.map_or(scale, |seed| Scale {
+            histories: A_PROCESS,
+            // The others follow the first.
+            seed: seed * u64::from(A_PROCESS),
+            ..scale
+        }))
     };
     println!("{:?}", start().facts());
     let wanted = |case: &StreamCase<HipSubject>| {

@@ -59,17 +59,18 @@ impl StreamCosts {
         Self { create: us(21), look_pending: ns(200), mark: ns(1_100), ..Self::HIP_5_2 };
     /// As HIP 5.7.1, but for the creation ([`CREATION_SOURCE`]): 0.6 ms, and 5 µs for each live stream.
     pub const CLR: Self = Self { create: us(600), create_per_live: us(5), ..Self::HIP_5_7 };
-    /// Measured on NVIDIA driver 580 and one H200, as medians.
+    /// Measured on NVIDIA driver 580.159.04 and one H200, as medians (`docs/cuda.md`). That each 43rd creation waits for all work of the
+    /// GPU is not in them.
     pub const CUDA: Self = Self {
-        create: ns(2_500),
+        create: ns(2_350),
         create_per_live: Duration::ZERO,
-        destroy: ns(5_800),
-        look: ns(300),
-        look_pending: ns(300),
-        event_pending: ns(1_500),
-        record: ns(230),
-        mark: ns(1_800),
-        submit: ns(2_000),
+        destroy: ns(3_170),
+        look: ns(240),
+        look_pending: ns(160),
+        event_pending: ns(200),
+        record: ns(170),
+        mark: ns(870),
+        submit: ns(3_430),
         observe: ns(5),
     };
     /// Creating a stream beside `live` others.

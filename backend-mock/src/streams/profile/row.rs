@@ -114,7 +114,7 @@ pub(super) const CLR_NEW: DriverRules = DriverRules {
     ..CLR_2024
 };
 
-/// Tried on NVIDIA's driver 580.159.04 (CUDA 13.0) and one H200, each call in a process of its own (`docs/cuda.md`). Queries, waits
+/// Tried on NVIDIA's driver 580.159.04 (CUDA 13.0) and one H200, by a small program and by the suite (`docs/cuda.md`). Queries, waits
 /// and allocations follow the mode of the thread, and a refused one invalidates what forbade it. `last_error` is none in the driver's
 /// interface, and `idle_queue` is not known. A free in a capture of memory that is not its own is refused, and the capture goes on.
 pub(super) const CUDA: DriverRules = DriverRules {

@@ -1,5 +1,6 @@
 //! A GPU whose kernels the experiments know by name: what a runtime has to bring to be measured beside the others.
 
+mod cuda;
 mod hip;
 mod mock;
 mod source;
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 use super::problem::Problem;
 
+pub(super) use cuda::CudaGpu;
 pub(super) use hip::HipGpu;
 pub(super) use mock::MockGpu;
 

@@ -74,6 +74,10 @@ pub(super) enum Who {
     Hip,
     /// Ringfence's, above HIP's streams.
     OverHip(Tracking),
+    /// CUDA's own.
+    Cuda,
+    /// Ringfence's progress words, above CUDA's streams.
+    OverCuda,
     /// Ringfence's, above HSA's queues.
     OverHsa(Tracking),
 }
@@ -89,6 +93,8 @@ impl Column {
     pub(super) fn title(self) -> String {
         match self.who {
             Who::Hip => "HIP".to_owned(),
+            Who::Cuda => "CUDA".to_owned(),
+            Who::OverCuda => "over CUDA\nprogress\nwords".to_owned(),
             Who::OverHip(tracking) => format!("over HIP\n{}", tracking.name().replace(", ", ",\n")),
             Who::OverHsa(tracking) => format!("over HSA\n{}", tracking.name().replace(", ", ",\n")),
         }
@@ -98,6 +104,8 @@ impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.who {
             Who::Hip => f.write_str("hip")?,
+            Who::Cuda => f.write_str("cuda")?,
+            Who::OverCuda => f.write_str("ringfence over cuda, progress words")?,
             Who::OverHip(tracking) => write!(f, "ringfence over hip, {}", tracking.name())?,
             Who::OverHsa(tracking) => write!(f, "ringfence over hsa, {}", tracking.name())?,
         }

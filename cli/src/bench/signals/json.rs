@@ -71,6 +71,8 @@ fn column(measured: &Measured) -> Column {
         name: measured.column.to_string(),
         stack: match measured.column.who {
             Who::Hip => "hip",
+            Who::Cuda => "cuda",
+            Who::OverCuda => "ringfence_over_cuda",
             Who::OverHip(_) => "ringfence_over_hip",
             Who::OverHsa(_) => "ringfence_over_hsa",
         },

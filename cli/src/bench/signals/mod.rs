@@ -4,6 +4,8 @@ mod column;
 mod empty;
 mod json;
 mod own;
+mod own_cuda;
+mod progress;
 mod report;
 mod row;
 mod samples;
@@ -24,7 +26,7 @@ use ringfence_hip::{HipDevice, HipStreams, StreamOptions};
 use ringfence_hsa::{HsaDevice, QueueOptions, Runtime, Stamping};
 
 use super::{
-    gpu::{About, Gpu, HipGpu},
+    gpu::{About, CudaGpu, Gpu, HipGpu},
     problem::Problem,
     progress::Bar,
     setting::Setting,
@@ -32,6 +34,8 @@ use super::{
 use crate::output::{Output, complain};
 use column::{Column, Profiling, Tracking, Who};
 use own::Own;
+use own_cuda::OwnCuda;
+use progress::Words;
 use row::Row;
 use samples::{PerRepeat, Samples};
 use stack::Stack;
@@ -44,7 +48,7 @@ const DEVICE: DeviceId = DeviceId::new(0);
 /// What is measured, and how often.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Options {
-    /// Measure this runtime, and Ringfence above it; may be given again. Both, without it
+    /// Measure this runtime, and Ringfence above it; may be given again. HIP and HSA, without it
     #[arg(long, value_enum, value_name = "NAME")]
     backend: Vec<Backend>,
     /// Repeats of each row
@@ -68,6 +72,8 @@ enum Backend {
     Hip,
     /// Ringfence on the queues of AMD's HSA runtime
     Hsa,
+    /// NVIDIA's CUDA by its own functions, and Ringfence's progress words on its streams
+    Cuda,
 }
 
 fn parse_count(text: &str) -> Result<u32, String> {
@@ -79,7 +85,10 @@ fn parse_count(text: &str) -> Result<u32, String> {
 
 impl Options {
     fn measures(&self, backend: Backend) -> bool {
-        self.backend.is_empty() || self.backend.contains(&backend)
+        match self.backend.as_slice() {
+            [] => backend != Backend::Cuda,
+            named => named.contains(&backend),
+        }
     }
 }
 
@@ -104,6 +113,7 @@ struct Measured {
 struct Runtimes {
     hip: Option<HipGpu>,
     hsa: Option<(HsaDevice, String)>,
+    cuda: Option<CudaGpu>,
 }
 
 impl Runtimes {
@@ -114,7 +124,12 @@ impl Runtimes {
             let runtime = Runtime::start()?;
             Ok((runtime.device(DEVICE)?, runtime.version().to_string()))
         });
-        Ok(Self { hip: hip.transpose()?, hsa: hsa.transpose().map_err(Problem::NoHsa)? })
+        let cuda = options.measures(Backend::Cuda).then(CudaGpu::open);
+        Ok(Self {
+            hip: hip.transpose()?,
+            hsa: hsa.transpose().map_err(Problem::NoHsa)?,
+            cuda: cuda.transpose()?,
+        })
     }
     fn abouts(&self) -> Vec<About> {
         let hsa = self.hsa.iter().map(|(device, version)| About {
@@ -124,7 +139,8 @@ impl Runtimes {
             memory: "none",
             caution: "each wait, load and packet is real; what it costs is this machine's",
         });
-        self.hip.iter().map(Gpu::about).chain(hsa).collect()
+        let cuda = self.cuda.iter().map(Gpu::about);
+        self.hip.iter().map(Gpu::about).chain(hsa).chain(cuda).collect()
     }
     fn columns(&self) -> Vec<Column> {
         let mut columns = Vec::new();
@@ -136,6 +152,13 @@ impl Runtimes {
                 if profiling == Profiling::Off {
                     add(Who::OverHip(Tracking::PollingHost));
                     add(Who::OverHip(Tracking::RetiringHost));
+                }
+            }
+            if self.cuda.is_some() {
+                add(Who::Cuda);
+                // A word has no times.
+                if profiling == Profiling::Off {
+                    add(Who::OverCuda);
                 }
             }
             let Some((device, _)) = &self.hsa else { continue };
@@ -165,6 +188,16 @@ impl Runtimes {
                     Tracked::open(device.clone(), queues, gpu.nothing(), policy, profiling)?;
                 let figures = measure_all(&mut stack, options, bar)?;
                 stack.close()?;
+                figures
+            }
+            Who::Cuda => {
+                let gpu = self.cuda.as_ref().ok_or_else(absent)?;
+                measure_all(&mut OwnCuda::open(gpu, profiling)?, options, bar)?
+            }
+            Who::OverCuda => {
+                let mut words = Words::open(self.cuda.as_ref().ok_or_else(absent)?)?;
+                let figures = measure_all(&mut words, options, bar)?;
+                words.close()?;
                 figures
             }
             Who::OverHsa(tracking) => {

@@ -70,7 +70,7 @@ impl Own {
 pub(super) fn ok(call: &'static str, number: hipError_t) -> Result<(), Problem> {
     match number {
         sys::hipSuccess => Ok(()),
-        number => Err(Problem::HipCall { call, number }),
+        number => Err(Problem::Call { call, number }),
     }
 }
 
@@ -92,6 +92,13 @@ impl Stack for Own {
         match unsafe { (self.functions().hipEventQuery)(self.event(event)) } {
             sys::hipErrorNotReady => Ok(Reached::No),
             answer => ok("hipEventQuery", answer).map(|()| Reached::Yes),
+        }
+    }
+    fn query_stream(&mut self, on: Lane) -> Result<Option<Reached>, Problem> {
+        // SAFETY: the stream is there.
+        match unsafe { (self.functions().hipStreamQuery)(self.stream(on)) } {
+            sys::hipErrorNotReady => Ok(Some(Reached::No)),
+            answer => ok("hipStreamQuery", answer).map(|()| Some(Reached::Yes)),
         }
     }
     fn synchronize_event(&mut self, event: Mark) -> Result<(), Problem> {

@@ -24,6 +24,7 @@ pub(super) enum Row {
     QueryPending,
     QueryFirst,
     QueryFinished,
+    QueryStream,
     Elapsed,
     KernelSynchronize,
     SynchronizeFinished,
@@ -35,13 +36,14 @@ pub(super) enum Row {
 
 impl Row {
     /// All, in the order of the tables.
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Record,
         Self::Synchronize,
         Self::SynchronizeBlocking,
         Self::QueryPending,
         Self::QueryFirst,
         Self::QueryFinished,
+        Self::QueryStream,
         Self::Elapsed,
         Self::KernelSynchronize,
         Self::SynchronizeFinished,
@@ -59,6 +61,7 @@ impl Row {
             Self::QueryPending => "event_query_pending",
             Self::QueryFirst => "event_query_first_finished",
             Self::QueryFinished => "event_query_finished",
+            Self::QueryStream => "stream_query_finished",
             Self::Elapsed => "event_elapsed_time",
             Self::KernelSynchronize => "kernel_stream_synchronize",
             Self::SynchronizeFinished => "stream_synchronize_finished",
@@ -77,6 +80,7 @@ impl Row {
             Self::QueryPending => "event query, pending",
             Self::QueryFirst => "event query, finished,\n the first one",
             Self::QueryFinished => "event query, finished,\n each later one",
+            Self::QueryStream => "stream query, finished work",
             Self::Elapsed => "elapsed time",
             Self::KernelSynchronize => "empty kernel,\n stream synchronize",
             Self::SynchronizeFinished => "stream synchronize,\n finished work",
@@ -136,6 +140,14 @@ impl Row {
             Self::QueryFinished => {
                 finish(on, Mark::Last)?;
                 each(|| on.query(Mark::Last).map(drop))?
+            }
+            Self::QueryStream => {
+                on.kernel(ONE)?;
+                on.synchronize_stream(ONE)?;
+                if on.query_stream(ONE)? != Some(Reached::Yes) {
+                    return Ok(None);
+                }
+                each(|| on.query_stream(ONE).map(drop))?
             }
             Self::Elapsed => {
                 on.record(Mark::First, ONE)?;

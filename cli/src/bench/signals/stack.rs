@@ -37,6 +37,8 @@ pub(super) trait Stack {
     fn kernel(&mut self, on: Lane) -> Result<(), Problem>;
     fn record(&mut self, event: Mark, on: Lane) -> Result<(), Problem>;
     fn query(&mut self, event: Mark) -> Result<Reached, Problem>;
+    /// Whether all work of a stream is over; `None` where nobody can be asked.
+    fn query_stream(&mut self, on: Lane) -> Result<Option<Reached>, Problem>;
     fn synchronize_event(&mut self, event: Mark) -> Result<(), Problem>;
     /// From the first event to the last; `None` where no times are kept.
     fn elapsed(&mut self) -> Result<Option<Duration>, Problem>;

@@ -106,6 +106,9 @@ impl<D: Device, Q: PacketQueue> Stack for Tracked<D, Q> {
             status => Err(Problem::Unmeasured(format!("an event is {status:?}"))),
         }
     }
+    fn query_stream(&mut self, _on: Lane) -> Result<Option<Reached>, Problem> {
+        Ok(None) // a tracker is asked about events
+    }
     fn synchronize_event(&mut self, event: Mark) -> Result<(), Problem> {
         let _synced = self.event(event).synchronize(&self.device, &self.policy.wait)?;
         Ok(())

@@ -24,7 +24,7 @@ use ringfence::id::Bytes;
 use ringfence_hip::MemoryKind;
 
 use super::{
-    gpu::{Gpu, HipGpu, MockGpu},
+    gpu::{CudaGpu, Gpu, HipGpu, MockGpu},
     memory::resident,
     problem::Problem,
     progress::Bar,
@@ -94,6 +94,8 @@ pub(super) struct Options {
 enum Backend {
     /// The first GPU of AMD's HIP
     Hip,
+    /// The first GPU of NVIDIA's CUDA
+    Cuda,
     /// The modelled driver of `ringfence demo`: its times say nothing of a GPU
     Mock,
 }
@@ -181,6 +183,7 @@ enum Outcome {
 pub(super) fn bench(options: &Options, setting: &Setting, out: &mut Output) -> ExitCode {
     let text = match options.backend {
         Backend::Mock => measure(&MockGpu::default(), options, setting),
+        Backend::Cuda => CudaGpu::open().and_then(|gpu| measure(&gpu, options, setting)),
         Backend::Hip => HipGpu::open(options.gfx.as_deref(), options.memory.map(Memory::kind))
             .and_then(|gpu| measure(&gpu, options, setting)),
     };

@@ -2,6 +2,7 @@
 
 use std::{
     mem::ManuallyDrop,
+    num::NonZeroU32,
     ptr,
     sync::{
         Mutex, PoisonError,
@@ -30,6 +31,8 @@ use super::{
     Brought, Can, Freed, Scale, Spot, SpotOf, StreamFacts, StreamSubject, cannot_on_streams,
 };
 
+/// The most streams that a test has at once. Work that the host holds up would hold up their creation, too.
+const STREAMS: NonZeroU32 = NonZeroU32::new(600).expect("not 0");
 /// Words of a block of cells.
 const BLOCK: usize = 4096;
 const DEVICE: DeviceId = DeviceId::new(0);
@@ -94,7 +97,7 @@ impl CudaSubject {
         self.scale
     }
 
-    /// They are loaded once, and launched once: the driver may wait for the whole GPU at a first launch.
+    /// They are loaded once, and launched once: the driver may wait for the whole GPU at a first launch. For streams it makes room.
     fn kernels(backend: &CudaStreams) -> Result<Kernels, CudaError> {
         static LOADED: Mutex<Option<Kernels>> = Mutex::new(None);
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,6 +106,7 @@ impl CudaSubject {
         }
         let kernels = Kernels::load(backend.cuda(), DEVICE)?;
         let key = StreamKey::new(DeviceContext::primary(DEVICE));
+        backend.make_room(key.place, STREAMS).expect("memory");
         let stream = backend.create(key).expect("a stream");
         let none = Arguments::NONE;
         let nowhere = [

@@ -32,6 +32,11 @@ fn only_its_own_thread_ends_a_capture_that_is_not_relaxed() {
             bench.begin(stream, mode);
             bench.run(stream, 1);
             assert_eq!(bench.end_by(OTHER, stream), other, "{profile} {mode:?}");
+            let over = other.is_ok() || profile == P::Cuda;
+            let left = if over { CaptureStatus::None } else { CaptureStatus::Active };
+            assert_eq!(bench.status(stream), left, "{profile} {mode:?}");
+            let malloc = bench.call(|model| model.malloc(CAPTURER, Bytes::new(1), DEVICE));
+            assert_eq!(malloc.answer.is_ok(), over, "{profile} {mode:?}: it is off the lists");
         }
     }
 }

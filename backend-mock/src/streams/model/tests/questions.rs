@@ -153,9 +153,23 @@ fn m7_synchronous_copies() {
         (P::Hip57, GLOBAL, NONE),
         (P::Clr2024, ALL_18, ALL_18),
         (P::ClrNew, ALL_18, ALL_18),
-        (P::Cuda, ALL_18, ALL_18),
+        (P::Cuda, NONE, NONE),
     ];
     rows(rule, |bench, _, _, by| bench.call(|model| model.copy_now(by)).answer.is_err());
+}
+
+/// CUDA: the legacy stream, which a synchronous copy is on, waits for blocking streams alone.
+#[test]
+fn m7_synchronous_copies_beside_blocking_captures() {
+    let mut bench = Bench::new(P::Cuda);
+    let (blocking, other) = (bench.create(blocking()), bench.stream());
+    bench.begin(blocking, CaptureMode::Relaxed);
+    bench.begin(other, CaptureMode::Relaxed);
+    let asked = bench.call(|model| model.copy_now(OTHER));
+    assert_eq!((asked.answer, asked.invalidated), (Err(code::IMPLICIT), vec![blocking]));
+    assert_eq!(bench.end(blocking), Err(code::INVALIDATED));
+    assert_eq!(bench.call(|model| model.copy_now(OTHER)).answer, Ok(()));
+    assert_eq!(bench.end(other), Ok(0));
 }
 
 #[test]
