@@ -79,7 +79,7 @@ mod search;
 mod unroll;
 mod witness;
 
-pub use options::{Bounds, DeviceTiming, Digested, HostSteps, Options, Until};
+pub use options::{Blame, Bounds, DeviceTiming, Digested, HostSteps, Options, Until};
 pub use outcome::{Explored, Figures, Limit, Shortest, Verdict, Witness};
 pub use program::Unfit;
 
