@@ -207,8 +207,9 @@ impl Run<'_> {
     fn is_in_parts(&self, world: &World, at: usize) -> bool {
         let steps = &self.program.steps;
         let Action::Reclaim { on } = &steps[at].action else { return false };
-        if self.options.host == HostSteps::Every || world.is_searching(on) {
-            return true;
+        let handlers = steps.iter().any(|step| matches!(step.action, Action::Handler { .. }));
+        if handlers || self.options.host == HostSteps::Every || world.is_searching(on) {
+            return true; // the callback thread is one more that may come between
         }
         let Some(queue) = world.queue_of(on) else { return true };
         let section = &self.program.sections[self.section];
@@ -355,7 +356,10 @@ fn digest(world: &World, place: &impl Hash, without: Option<super::Digested>) ->
 /// Whether a step leaves the watermark of a queue as it is, and what is taken from it.
 fn is_alone(action: &Action, world: &World, queue: &Name) -> bool {
     match action {
-        // Waiting takes a hold, which counts at the one point where signals are retired.
+        // A recording may let go of a signal between the parts.
+        Action::Submit(submit) if submit.event.is_some() => false,
+        Action::Copy(copy) if copy.event.is_some() => false,
+        // Waiting takes a hold on what is in flight, which counts when that is retired.
         Action::Wait { .. } | Action::Submit(_) | Action::Copy(_) | Action::Reclaim { .. } => {
             stays_away(action, world, queue, &Name::from(""))
         }
