@@ -39,13 +39,16 @@
 //! - **A private step first** ([`HostSteps::Reduced`]): a `submit` with a signal at hand, no event, on a queue that no other task's steps are about, commutes with all that
 //!   other tasks, devices and the callback thread can do before it is taken, and cannot be disabled by them: a persistent set of one. It looks
 //!   at nothing and arms nothing, so that no proof, right or wrong, plays a part in it. It is not used while a fault may still be brought in.
+//! - **A `reclaim` that nobody can come between is one step** ([`HostSteps::Reduced`]): the only stream of its section on its queue, with no handler set,
+//!   where no other task asks about or records an event. What a `reclaim` shares with other tasks is its queue's watermark and who holds a signal; those raise no
+//!   watermark of another queue, and a hold that one of their waits takes on what is in flight counts at the one point at which that is retired.
 //! - The schedule that is printed comes from a search with every order of the host's steps, in the order of the number of moves: there is no
 //!   shorter one.
 //!
 //! # What is not covered
 //!
-//! - A step of one task is whole for the other tasks, but for `reclaim`, which stops before each shared access (`drive::Reclaim`). It was tried
-//!   to keep that whole as well: it hides what two streams on one queue do to each other.
+//! - A step of one task is whole for the other tasks, but for `reclaim`, which stops before each shared access (`drive::Reclaim`). To keep that whole
+//!   where streams share a queue hides what they do to each other.
 //! - Memory ordering on the host: loom's business.
 //! - Time: durations, limits of long waits, `elapsed`. A wait ends when what it waits for can come; where it cannot,
 //!   it runs into its limit.
@@ -79,7 +82,7 @@ mod search;
 mod unroll;
 mod witness;
 
-pub use options::{Bounds, DeviceTiming, Digested, HostSteps, Options, Until};
+pub use options::{Blame, Bounds, DeviceTiming, Digested, HostSteps, Options, Until};
 pub use outcome::{Explored, Figures, Limit, Shortest, Verdict, Witness};
 pub use program::Unfit;
 
@@ -149,3 +152,6 @@ fn shortest(
 fn name_of(broken: &Broken) -> String {
     broken.failure.rule.map_or_else(|| broken.failure.wrong.to_string(), |rule| rule.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,8 @@
 
 use std::{num::NonZeroUsize, time::Duration};
 
-pub use crate::scenario::Digested;
 use crate::system::Pace;
+pub use crate::{oracle::Blame, scenario::Digested};
 
 /// When devices move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -26,10 +26,11 @@ impl DeviceTiming {
 /// In which orders steps of tasks are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum HostSteps {
-    /// A step that commutes with all that others may do comes first, alone.
+    /// A step that commutes with all that others may do comes first, alone, and a `reclaim` that nobody
+    /// can come between is one step.
     #[default]
     Reduced,
-    /// Every order.
+    /// Every order, with each `reclaim` in its parts.
     Every,
 }
 
@@ -66,6 +67,8 @@ pub struct Options {
     pub timing: DeviceTiming,
     /// In which orders tasks run.
     pub host: HostSteps,
+    /// How finely states are told apart.
+    pub blame: Blame,
     /// Where it gives up.
     pub bounds: Bounds,
     /// When it is content.
@@ -84,6 +87,7 @@ impl Default for Options {
         Self {
             timing: DeviceTiming::default(),
             host: HostSteps::default(),
+            blame: Blame::default(),
             bounds: Bounds::default(),
             until: Until::default(),
             faults: 0,

@@ -130,7 +130,7 @@ impl Run<'_> {
             Ok(world) => world,
             Err(failure) => return Ended::Broken(failure),
         };
-        world.system().follow(self.course.clone(), self.options.timing.pace());
+        world.system().follow(self.course.clone(), self.options.timing.pace(), self.options.blame);
         loop {
             let choices = self.choices(&world);
             let choice = self.choose(&world, choices);
@@ -182,7 +182,7 @@ impl Run<'_> {
             if several && !world.has_names_of(action) {
                 continue; // another task has yet to make what it names
             }
-            let parts = several && matches!(action, Action::Reclaim { .. });
+            let parts = several && self.is_in_parts(world, at);
             let choice = if parts { Choice::Part(at) } else { Choice::Step(at) };
             let left = self.options.faults > self.injected;
             if several && !left && self.options.host == HostSteps::Reduced {
@@ -201,6 +201,22 @@ impl Run<'_> {
             choices.extend(injectable(self.program).into_iter().map(Choice::Fault));
         }
         choices
+    }
+    /// Whether a step is a search for finished uses that other tasks may come between: one that shares its
+    /// queue's watermark with them, or an event that they ask about, and so raise it.
+    fn is_in_parts(&self, world: &World, at: usize) -> bool {
+        let steps = &self.program.steps;
+        let Action::Reclaim { on } = &steps[at].action else { return false };
+        let handlers = steps.iter().any(|step| matches!(step.action, Action::Handler { .. }));
+        if handlers || self.options.host == HostSteps::Every || world.is_searching(on) {
+            return true; // the callback thread is one more that may come between
+        }
+        let Some(queue) = world.queue_of(on) else { return true };
+        let section = &self.program.sections[self.section];
+        let others = section.tasks.iter().filter(|task| !task.steps.contains(&at));
+        let mut others = others.flat_map(|task| &task.steps).map(|&at| &steps[at].action);
+        // A packet of no name: that of the search is nobody's.
+        !others.all(|action| is_alone(action, world, queue))
     }
     /// Whether a step of a task commutes with everything that others can do before it is taken: it
     /// publishes a packet that nobody has a name for, on a queue that no other task's stream is on, with a
@@ -335,6 +351,20 @@ fn digest(world: &World, place: &impl Hash, without: Option<super::Digested>) ->
     place.hash(&mut state);
     world.digest(&mut state, without);
     state.finish()
+}
+
+/// Whether a step leaves the watermark of a queue as it is, and what is taken from it.
+fn is_alone(action: &Action, world: &World, queue: &Name) -> bool {
+    match action {
+        // A recording may let go of a signal between the parts.
+        Action::Submit(submit) if submit.event.is_some() => false,
+        Action::Copy(copy) if copy.event.is_some() => false,
+        // Waiting takes a hold on what is in flight, which counts when that is retired.
+        Action::Wait { .. } | Action::Submit(_) | Action::Copy(_) | Action::Reclaim { .. } => {
+            stays_away(action, world, queue, &Name::from(""))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a step has nothing to do with a queue, nor with a packet on it.

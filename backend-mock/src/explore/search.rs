@@ -136,35 +136,47 @@ fn recheck(pool: &Pool, program: &Program, options: &Options) -> (u64, u64) {
     (rechecked, differing)
 }
 
-/// How many ways there are from the first state to an end: a number with many digits.
+/// How many ways there are from the first state to an end: a number with many digits. Of a search that was
+/// cut short, those to what was not looked at are not counted.
 fn schedules(seen: &HashMap<u64, Vec<Successor>>, first: Successor) -> f64 {
     let Successor::State(first) = first else { return 1.0 };
+    // 0 while a state is open: were a digest to leave something out, there could be a circle.
     let mut ways: HashMap<u64, f64> = HashMap::new();
-    let mut open = vec![first];
-    while let Some(&state) = open.last() {
-        if ways.contains_key(&state) {
-            open.pop();
-            continue;
-        }
+    let mut open = vec![(first, Visit::First)];
+    while let Some((state, visit)) = open.pop() {
         let then = seen.get(&state).map_or(&[][..], Vec::as_slice);
-        let unknown = |next: &&Successor| match next {
-            Successor::State(next) => !ways.contains_key(next),
-            Successor::Over(_) | Successor::Broken => false,
-        };
-        let before = open.len();
-        open.extend(then.iter().filter(unknown).map(|next| match next {
-            Successor::State(next) => *next,
-            Successor::Over(_) | Successor::Broken => unreachable!("filtered"),
-        }));
-        if open.len() == before {
-            let sum = then.iter().map(|next| match next {
-                Successor::State(next) => ways[next],
-                Successor::Over(_) | Successor::Broken => 1.0,
-            });
-            let sum = sum.sum();
-            ways.insert(state, sum);
-            open.pop();
+        match visit {
+            Visit::First => {
+                if ways.contains_key(&state) {
+                    continue;
+                }
+                ways.insert(state, 0.0);
+                open.push((state, Visit::Second));
+                for next in then {
+                    if let Successor::State(next) = next
+                        && !ways.contains_key(next)
+                    {
+                        open.push((*next, Visit::First));
+                    }
+                }
+            }
+            Visit::Second => {
+                let sum = then.iter().map(|next| match next {
+                    Successor::State(next) => ways.get(next).copied().unwrap_or(0.0),
+                    Successor::Over(_) | Successor::Broken => 1.0,
+                });
+                let sum = sum.sum();
+                ways.insert(state, sum);
+            }
         }
     }
-    ways[&first]
+    ways.get(&first).copied().unwrap_or(0.0)
+}
+
+#[derive(Clone, Copy)]
+enum Visit {
+    /// What follows is to be counted first.
+    First,
+    /// What follows is counted.
+    Second,
 }

@@ -36,6 +36,7 @@ use ringfence::{
 };
 
 pub use declaration::{Declaration, Recording, RingName, SignalCount};
+pub use digest::Blame;
 pub(crate) use host::Immediate;
 pub use rule::Rule;
 

@@ -25,6 +25,7 @@ use super::{MockSystem, Pace, planned::Turn, state::State, wait::SHORT};
 use crate::{
     chooser::{Act, Course, Look},
     model::{Model, Move, PacketState},
+    oracle::Blame,
 };
 
 /// Where a search decides.
@@ -50,10 +51,11 @@ enum Site {
 
 impl MockSystem {
     /// From here on `course` decides, at a pace that is [`Lazy`](Pace::Lazy) or [`Eager`](Pace::Eager).
-    pub fn follow(&self, course: Rc<RefCell<Course>>, pace: Pace) {
+    pub fn follow(&self, course: Rc<RefCell<Course>>, pace: Pace, blame: Blame) {
         let mut state = self.state();
         state.settings.pace = pace;
         state.course = Some(course);
+        state.blame = blame;
     }
     /// The use completes, or one part of a copy, with the least that has to happen before; nothing where
     /// it is complete.
@@ -132,7 +134,7 @@ impl State {
     }
     pub(super) fn digest<H: Hasher>(&self, digest: &mut H) {
         self.model.hash(digest);
-        self.oracle.digest(digest);
+        self.oracle.digest(self.blame, digest);
         (&self.stamps, &self.faults, &self.watched, self.interrupts).hash(digest);
         (&self.foreign, &self.stalled, &self.scripted).hash(digest);
         for device in &self.devices {

@@ -16,7 +16,7 @@ use crate::{
     counts::Counts,
     faults::Faults,
     model::Model,
-    oracle::{Declaration, Oracle},
+    oracle::{Blame, Declaration, Oracle},
     stamps::Stamps,
     trace::{Event, Trace},
     work::Works,
@@ -51,6 +51,8 @@ pub(super) struct State {
     pub(super) stalled: BTreeSet<(LaneId, PacketId)>,
     /// What a search decides.
     pub(super) course: Option<Rc<RefCell<Course>>>,
+    /// How finely it tells states apart.
+    pub(super) blame: Blame,
     /// What a script does at looks of the step to come.
     pub(super) planned: Plan,
     /// Looks of the present step so far.
@@ -80,6 +82,7 @@ impl State {
             stalled: BTreeSet::new(),
             scripted: BTreeSet::new(),
             course: None,
+            blame: Blame::default(),
             planned: Plan::default(),
             looks: Look::default(),
             seen: 0,

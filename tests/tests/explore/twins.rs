@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ringfence_mock::{
-    explore::{Bounds, DeviceTiming, Explored, HostSteps, Options, Until, Verdict, explore},
+    explore::{Blame, Bounds, DeviceTiming, Explored, HostSteps, Options, Until, Verdict, explore},
     scenario::Scenario,
 };
 
@@ -17,7 +17,9 @@ const MOST: u64 = 2_000;
 
 pub(crate) fn searched(scenario: &Scenario, timing: DeviceTiming, host: HostSteps) -> Explored {
     let bounds = Bounds { states: MOST, time: Duration::from_secs(60), ..Bounds::default() };
-    let options = Options { timing, host, bounds, until: Until::Exhausted, ..Options::default() };
+    let blame = Blame::Exact;
+    let options =
+        Options { timing, host, blame, bounds, until: Until::Exhausted, ..Options::default() };
     explore(scenario, &options).expect("a script can be searched")
 }
 

@@ -15,14 +15,8 @@ use crate::model::Reader;
 pub enum Digested {
     /// Devices, memory and the oracle.
     Machine,
-    /// What is proven of each queue.
-    Watermarks,
     /// Rings, with their pins, and what else a tracker knows.
     Trackers,
-    /// Events, snapshots and named uses.
-    Events,
-    /// Handlers that were set.
-    Handlers,
 }
 
 /// What a digest is for.
@@ -45,11 +39,9 @@ impl World {
         if wanted(Digested::Machine) {
             self.system.digest(state);
         }
-        if wanted(Digested::Watermarks) {
-            for queue in self.queues.values() {
-                let mark = queue.hardware.mark();
-                (mark.lane(), mark.observe().below()).hash(state);
-            }
+        for queue in self.queues.values() {
+            let mark = queue.hardware.mark();
+            (mark.lane(), mark.observe().below()).hash(state);
         }
         if wanted(Digested::Trackers) {
             for (name, stream) in &self.streams {
@@ -61,22 +53,18 @@ impl World {
                 (name, format!("{search:?}")).hash(state);
             }
         }
-        if wanted(Digested::Events) {
-            for (name, slot) in &self.events {
-                name.hash(state);
-                slot.digest(why, state);
-            }
-            for (name, used) in &self.uses {
-                name.hash(state);
-                used.digest(why, state);
-            }
-            self.recordings.hash(state);
+        for (name, slot) in &self.events {
+            name.hash(state);
+            slot.digest(why, state);
         }
-        if wanted(Digested::Handlers) {
-            self.handlers.digest(state, |watcher, state| {
-                (&watcher.event, watcher.meant, watcher.recordings).hash(state);
-            });
+        for (name, used) in &self.uses {
+            name.hash(state);
+            used.digest(why, state);
         }
+        self.recordings.hash(state);
+        self.handlers.digest(state, |watcher, state| {
+            (&watcher.event, watcher.meant, watcher.recordings).hash(state);
+        });
         (self.rings, self.reapers.len(), self.over_decremented).hash(state);
         (self.creations_to_fail, self.forced).hash(state);
     }
