@@ -41,9 +41,8 @@ pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
     fs::create_dir_all(&folder).map_err(at(&folder))?;
     place(tree, &tree.target(RINGFENCE), &folder.join("ringfence"))?;
     for (package, name) in TESTS {
-        let line = format!(
-            "test --profile softgpu --package {package} --test {name} --no-run --message-format json"
-        );
+        // They count nothing in time: the build that a desk has anyway will do.
+        let line = format!("test --package {package} --test {name} --no-run --message-format json");
         let said = Program::cargo(tree, &line).output()?;
         let built = executable(&said, name).ok_or_else(|| {
             Failure::Found(format!("cargo did not say where it built the test `{name}`"))

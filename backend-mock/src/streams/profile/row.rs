@@ -117,6 +117,8 @@ pub(super) const CLR_NEW: DriverRules = DriverRules {
 /// Tried on NVIDIA's driver 580.159.04 (CUDA 13.0) and one H200, by a small program and by the suite (`docs/cuda.md`). Queries, waits
 /// and allocations follow the mode of the thread, and a refused one invalidates what forbade it. `last_error` is none in the driver's
 /// interface, and `idle_queue` is not known. A free in a capture of memory that is not its own is refused, and the capture goes on.
+/// One finding is left out: the driver follows a stale handle into freed memory, and crashes. A backend keeps a list of what exists,
+/// so that its trait refuses what was destroyed; a stream that its user destroys is to be taken off that list before.
 pub(super) const CUDA: DriverRules = DriverRules {
     sync_copy: SyncCopyRule::BlockingInvalidates,
     captured_free: CapturedFree::OwnOnly,
@@ -124,6 +126,7 @@ pub(super) const CUDA: DriverRules = DriverRules {
     plain_free: PlainFree::InOrder,
     destroy: DestroyRule::Detaches,
     orphaned_capture: OrphanedCapture::Harmless,
+    stale: StaleRule::Refused,
     event: EventRule::OwnCapture,
     event_after_stream: EventAfterStream::Works,
     old_event_wait: OldEventWait::Waits,

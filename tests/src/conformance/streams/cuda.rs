@@ -21,10 +21,7 @@ use ringfence_cuda::{
     Arguments, Cuda, CudaError, CudaStreams, CudaWork, HostBuffer, Kernels, Launch, Progress,
     StreamOptions,
 };
-use ringfence_mock::streams::{
-    profile::{DriverProfile, DriverRules, StaleRule},
-    system::Words,
-};
+use ringfence_mock::streams::{profile::DriverProfile, system::Words};
 
 use super::{
     super::{Drive, Lists},
@@ -153,8 +150,7 @@ impl StreamSubject for CudaSubject {
     fn facts(&self) -> StreamFacts {
         StreamFacts {
             driver: "CUDA",
-            // The driver follows a stale handle into freed memory; the backend knows which exist.
-            rules: DriverRules { stale: StaleRule::Refused, ..DriverProfile::Cuda.rules() },
+            rules: DriverProfile::Cuda.rules(),
             words: match self.options.progress {
                 Progress::Words => Words::On,
                 Progress::Queries => Words::Off,

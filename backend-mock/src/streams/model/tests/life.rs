@@ -71,7 +71,7 @@ fn m10_stale_handles() {
         (P::Hip57, [destroyed, destroyed, invalid, value], [true, false, false]),
         (P::Clr2024, [destroyed, destroyed, invalid, value], [true, false, false]),
         (P::ClrNew, [destroyed, destroyed, destroyed, value], [true, true, true]),
-        (P::Cuda, [destroyed, destroyed, destroyed, value], [true, true, true]),
+        (P::Cuda, [invalid; 4], [false, false, false]),
     ] {
         let fresh = || {
             let mut bench = Bench::new(profile);
