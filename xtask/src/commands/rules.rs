@@ -36,6 +36,9 @@ const RULES: [(char, u32); 2] = [('S', 21), ('T', 13)];
 /// Where the loom models are: each plants the faults that it has to notice.
 const MODELS: &str = "core/src/models";
 
+/// Which faults an exhaustive search finds, and where.
+const EXPLORED: &str = "tests/explored.tsv";
+
 /// What to do with the table of what catches what.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
@@ -97,6 +100,10 @@ fn methods(tree: &Tree, faults: &[Fault]) -> Result<Vec<Method>, Failure> {
             faults: faults.iter().map(|fault| fault.name.clone()).collect(),
         },
         Method { heading: "loom", faults: planted("Plant::Rule(Fault::") },
+        Method {
+            heading: "explore",
+            faults: matrix::first_column(&tree.read(EXPLORED)?).map(Into::into).collect(),
+        },
     ])
 }
 

@@ -31,6 +31,12 @@ pub(super) fn caught_by_scenario(text: &str) -> impl Iterator<Item = &str> {
     lists.flat_map(|rest| rest.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2))
 }
 
+/// What a table of tabs lists first in its lines.
+pub(super) fn first_column(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.filter_map(|line| line.split('\t').next())
+}
+
 /// The table: a row for each rule, and of each method how many of the rule's faults it catches.
 pub(super) fn table(faults: &[Fault], methods: &[Method]) -> String {
     let mut text = String::from("| rule | planted faults |");

@@ -120,6 +120,7 @@ fn the_table_is_written_into_its_place_and_found_there() {
 fn names_are_read_where_they_stand() {
     let model = "must_fail(\"x\", Plant::Rule(Fault::NoPin), f); Plant::Rule(fault) => (),";
     assert_eq!(matrix::names_after(model, "Plant::Rule(Fault::").collect::<Vec<_>>(), ["NoPin"]);
+    assert_eq!(matrix::first_column("# a\tb\nC\td\n\nE\tf\n").collect::<Vec<_>>(), ["C", "E"]);
     let scenario = "title = \"t\"\ncatches = [\"A\",\n    \"B\"]\n";
     assert_eq!(matrix::caught_by_scenario(scenario).collect::<Vec<_>>(), ["A", "B"]);
 }
