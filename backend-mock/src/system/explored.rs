@@ -59,7 +59,7 @@ impl MockSystem {
     }
     /// The use completes, or one part of a copy, with the least that has to happen before; nothing where
     /// it is complete.
-    pub fn bring_about(&self, of: UseId, part: Parts) {
+    pub fn bring_about(&self, of: UseId, part: WhichParts) {
         self.state().bring_about(of, part);
     }
     /// The read index is at `to` at least, as far as packets are published.
@@ -81,7 +81,7 @@ impl MockSystem {
 
 /// How much of a use is to complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parts {
+pub enum WhichParts {
     /// The first unfinished part.
     First,
     /// All of it.
@@ -284,13 +284,13 @@ impl State {
             _ => self.host_view(signal) < SignalValue::ARMED || self.can_decrement(signal),
         }
     }
-    fn bring_about(&mut self, of: UseId, parts: Parts) {
+    fn bring_about(&mut self, of: UseId, parts: WhichParts) {
         if self.model.state(of) == PacketState::Complete {
             return;
         }
         let moves = match parts {
-            Parts::All => self.causes(|model, choose| model.causes(of, choose)),
-            Parts::First => self.causes(|model, choose| model.causes_of_part(of, choose)),
+            WhichParts::All => self.causes(|model, choose| model.causes(of, choose)),
+            WhichParts::First => self.causes(|model, choose| model.causes_of_part(of, choose)),
         };
         self.make_all(moves);
     }

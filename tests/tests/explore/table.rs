@@ -35,10 +35,6 @@ fn the_table_says_what_a_search_finds() {
         let [name, rule, file, moves] = line[..] else { panic!("four columns: {line:?}") };
         let fault = Fault::ALL.iter().copied().find(|fault| fault.name() == name);
         let fault = fault.unwrap_or_else(|| panic!("no fault is called {name}"));
-        let healthy = explore(&files[file], &Options::default()).expect("it can be searched");
-        if !matches!(healthy.verdict, Verdict::Exhausted) {
-            wrong.push(format!("{file}, healthy: {:?}", healthy.verdict));
-        }
         let Some(witness) = found(fault, &files[file]) else {
             wrong.push(format!("{name}: not found in {file}"));
             continue;
