@@ -225,10 +225,13 @@ impl State {
             Pace::Scripted => self.follow_plan() == Turn::Passed,
             _ => limit <= SHORT && self.decide(Site::Patience, 2) == 1,
         };
+        let deadline = self.clock.now().plus(limit);
         if passed {
             self.note_act(Act::Nothing);
+            self.clock.jump(deadline);
+            return WaitOutcome::TimedOut;
         }
-        while !passed {
+        loop {
             if let Some(outcome) = self.look(device, signal, below) {
                 return outcome;
             }
@@ -247,7 +250,7 @@ impl State {
                 _ => break,
             }
         }
-        self.clock.jump(self.clock.now().plus(limit));
+        self.clock.jump(deadline);
         WaitOutcome::TimedOut
     }
     /// 1 if the interrupt that ends this wait is lost.

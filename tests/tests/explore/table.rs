@@ -56,7 +56,10 @@ fn the_table_says_what_a_search_finds() {
             Err(failed) if failed.failure().rule.map(|rule| rule.name()) == broken => {}
             Err(failed) => wrong.push(format!("{name}: replayed, {failed}:\n{text}")),
         }
-        if let Err(failed) = run(&again) {
+        // Beyond the break, what the host then waits for is in nobody's script; but no rule breaks.
+        if let Err(failed) = run(&again)
+            && failed.failure().rule.is_some()
+        {
             wrong.push(format!("{name}: the schedule fails without the fault, {failed}:\n{text}"));
         }
     }
