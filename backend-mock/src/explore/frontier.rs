@@ -99,7 +99,7 @@ impl Frontier {
     /// A state that was met before: one in so many is kept, to see whether the same follows from it.
     fn met_again(&self, pool: &mut Pool, node: Node) {
         pool.hits += 1;
-        if pool.hits % self.recheck == 0 {
+        if pool.hits.is_multiple_of(self.recheck) {
             pool.again.push(node);
         }
     }

@@ -185,10 +185,9 @@ impl Run<'_> {
             let parts = several && self.is_in_parts(world, at);
             let choice = if parts { Choice::Part(at) } else { Choice::Step(at) };
             let left = self.options.faults > self.injected;
-            if several && !left && self.options.host == HostSteps::Reduced {
-                if self.is_private(world, at) {
-                    return vec![choice];
-                }
+            let reduced = several && !left && self.options.host == HostSteps::Reduced;
+            if reduced && self.is_private(world, at) {
+                return vec![choice];
             }
             choices.push(choice);
         }

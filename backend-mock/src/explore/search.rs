@@ -165,7 +165,7 @@ fn schedules(seen: &HashMap<u64, Vec<Successor>>, first: Successor) -> f64 {
                     Successor::State(next) => ways.get(next).copied().unwrap_or(0.0),
                     Successor::Over(_) | Successor::Broken => 1.0,
                 });
-                let sum = sum.sum();
+                let sum = sum.fold(0.0, |sum, ways: f64| sum + ways);
                 ways.insert(state, sum);
             }
         }

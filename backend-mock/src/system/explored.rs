@@ -59,7 +59,7 @@ impl MockSystem {
     }
     /// The use completes, or one part of a copy, with the least that has to happen before; nothing where
     /// it is complete.
-    pub fn bring_about(&self, of: UseId, part: Parts) {
+    pub fn bring_about(&self, of: UseId, part: WhichParts) {
         self.state().bring_about(of, part);
     }
     /// The read index is at `to` at least, as far as packets are published.
@@ -81,7 +81,7 @@ impl MockSystem {
 
 /// How much of a use is to complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parts {
+pub enum WhichParts {
     /// The first unfinished part.
     First,
     /// All of it.
@@ -225,10 +225,13 @@ impl State {
             Pace::Scripted => self.follow_plan() == Turn::Passed,
             _ => limit <= SHORT && self.decide(Site::Patience, 2) == 1,
         };
+        let deadline = self.clock.now().plus(limit);
         if passed {
             self.note_act(Act::Nothing);
+            self.clock.jump(deadline);
+            return WaitOutcome::TimedOut;
         }
-        while !passed {
+        loop {
             if let Some(outcome) = self.look(device, signal, below) {
                 return outcome;
             }
@@ -247,7 +250,7 @@ impl State {
                 _ => break,
             }
         }
-        self.clock.jump(self.clock.now().plus(limit));
+        self.clock.jump(deadline);
         WaitOutcome::TimedOut
     }
     /// 1 if the interrupt that ends this wait is lost.
@@ -284,13 +287,13 @@ impl State {
             _ => self.host_view(signal) < SignalValue::ARMED || self.can_decrement(signal),
         }
     }
-    fn bring_about(&mut self, of: UseId, parts: Parts) {
+    fn bring_about(&mut self, of: UseId, parts: WhichParts) {
         if self.model.state(of) == PacketState::Complete {
             return;
         }
         let moves = match parts {
-            Parts::All => self.causes(|model, choose| model.causes(of, choose)),
-            Parts::First => self.causes(|model, choose| model.causes_of_part(of, choose)),
+            WhichParts::All => self.causes(|model, choose| model.causes(of, choose)),
+            WhichParts::First => self.causes(|model, choose| model.causes_of_part(of, choose)),
         };
         self.make_all(moves);
     }

@@ -31,7 +31,7 @@ use ringfence::{
 
 pub use copy::MockCopyEngine;
 pub use device::MockDevice;
-pub use explored::Parts;
+pub use explored::WhichParts;
 pub use pace::{Moved, Pace};
 pub use planned::Planned;
 pub use queue::MockQueue;

@@ -152,7 +152,8 @@ impl Hash for Ready {
     /// By order of use, however the two stacks share it.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.next.iter().rev().chain(&self.armed[..self.count]).for_each(|slot| slot.hash(state));
-        (self.usable(), self.unflushed()).hash(state);
+        // Without one at hand, a submission looks for finished uses first.
+        (self.next.len(), self.usable(), self.unflushed()).hash(state);
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     chooser::Look,
     scenario::{Action, Name, Run, Step, scope::packet_called},
-    system::{Pace, Parts, Planned},
+    system::{Pace, Planned, WhichParts},
 };
 
 /// Whether a step is the device's, or of the world around it: the host does not look at anything in it.
@@ -43,9 +43,10 @@ impl World {
                 for name in of {
                     let of = self.used(name)?.of;
                     match parts {
-                        None => self.system.bring_about(of, Parts::All),
+                        None => self.system.bring_about(of, WhichParts::All),
                         Some(parts) => {
-                            (0..*parts).for_each(|_| self.system.bring_about(of, Parts::First));
+                            (0..*parts)
+                                .for_each(|_| self.system.bring_about(of, WhichParts::First));
                         }
                     }
                 }

@@ -192,7 +192,7 @@ impl World {
             self.blocked_before = blocked;
         }
         let done = match step.at {
-            Some(at) => self.plan(at, &step.action).map_err(Stop::from),
+            Some(at) => self.plan(at, &step.action),
             None => self.act_looking(&step.action),
         };
         if let Some(violation) = self.system.first_violation() {
