@@ -39,6 +39,8 @@ pub mod counts;
 pub mod faults;
 pub mod model;
 pub mod oracle;
+#[cfg(feature = "planted")]
+pub mod plant;
 #[cfg(feature = "scenarios")]
 pub mod scenario;
 pub mod stamps;

@@ -15,7 +15,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{bench_gate, ci, deps, loc, loom, rocm, rules, shuttle, softgpu, test},
+    commands::{
+        bench_gate, ci, deps, loc, loom, memory, rocm, rules, shuttle, soak, softgpu, test, valgrind,
+    },
     step::Step,
     tree::Tree,
 };
@@ -46,8 +48,14 @@ enum Command {
     BenchGate(bench_gate::Options),
     /// Whether docs/rules.md names every rule, every planted fault, and files that exist.
     Rules,
+    /// Whether docs/memory-model.md has a row, a model and a twin for every named ordering.
+    Memory,
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
     Rocm(rocm::Options),
+    /// Long runs with random faults on the mock; each ends with every resource accounted for.
+    Soak(soak::Options),
+    /// The tests of a backend under valgrind, over the GPU in software.
+    Valgrind(valgrind::Options),
     /// Runs a program over the GPU in software and AMD's runtime.
     Softgpu(softgpu::Options),
 }
@@ -74,7 +82,12 @@ fn main() -> ExitCode {
             vec![Step::new("bench-gate", move |tree| bench_gate::run(tree, &options))]
         }
         Command::Rules => vec![Step::new("rules", rules::run)],
+        Command::Memory => vec![Step::new("memory", memory::run)],
         Command::Rocm(options) => rocm::steps(&options),
+        Command::Soak(options) => vec![Step::new("soak", move |tree| soak::run(tree, &options))],
+        Command::Valgrind(options) => {
+            vec![Step::new("valgrind", move |tree| valgrind::run(tree, &options))]
+        }
         Command::Softgpu(options) => return softgpu::run(&tree, &options),
     };
     step::run_all(&tree, steps)

@@ -1,7 +1,7 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{backends, bench_gate, deps, loc, loom, rocm, rules, shuttle},
+    commands::{backends, bench_gate, deps, loc, loom, memory, rocm, rules, shuttle, soak},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -21,6 +21,7 @@ pub(crate) fn steps() -> Vec<Step> {
         Step::new("loc", loc::run),
         Step::new("deps", deps::run),
         Step::new("rules", rules::run),
+        Step::new("memory", memory::run),
     ];
     // One package at a time: together, features that one asks for would be on for all.
     for package in deps::packages() {
@@ -65,6 +66,7 @@ pub(crate) fn steps() -> Vec<Step> {
         backends::examples(),
         Step::new("scenarios", scenarios),
         Step::new("fuzz corpus", fuzz_corpus),
+        Step::new("soak", |tree| soak::run(tree, &soak::Options::short())),
         Step::new("instructions", |tree| bench_gate::run(tree, &bench_gate::Options::default())),
     ]);
     steps
