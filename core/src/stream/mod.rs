@@ -46,4 +46,4 @@ pub use tenancy::{Idleness, Why};
 pub(crate) use memory::{DeferredFree, MemoryBook, Waits};
 pub(crate) use pool::{Condemned, Resets};
 pub(crate) use slot::Made;
-pub(crate) use tenancy::{Captures, Handle, Standing, Tenancy};
+pub(crate) use tenancy::{Captures, Handle, Health, Standing, Tenancy};
