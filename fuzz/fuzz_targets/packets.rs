@@ -8,9 +8,5 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
 
 #[cfg(not(fuzzing))]
 fn main() -> std::process::ExitCode {
-    ringfence_fuzz::replay::main(
-        "packets",
-        &["corpus/packets"],
-        ringfence_fuzz::packets::check,
-    )
+    ringfence_fuzz::replay::main("packets", &["corpus/packets"], ringfence_fuzz::packets::check)
 }

@@ -16,7 +16,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        bench_gate, ci, deps, loc, loom, memory, rocm, rules, shuttle, soak, softgpu, test, valgrind,
+        bench_gate, ci, deps, loc, loom, memory, rocm, rules, shuttle, soak, softgpu, test,
+        valgrind,
     },
     step::Step,
     tree::Tree,

@@ -126,7 +126,9 @@ impl Tenancy {
     #[inline]
     pub(crate) fn word_counts(&self) -> bool {
         let exposed = self.handle == Handle::Exposed && !planted!(TrustVoidWord);
-        !exposed && self.health == Health::Sound && (self.captures == Captures::Never || planted!(MarkWhileCapturing))
+        !exposed
+            && self.health == Health::Sound
+            && (self.captures == Captures::Never || planted!(MarkWhileCapturing))
     }
     /// What the word said.
     #[inline]

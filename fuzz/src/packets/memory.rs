@@ -62,7 +62,9 @@ impl Bus for Memory {
     }
     fn fill(&self, to: Address, pattern: &[u8], bytes: u64) -> Result<(), Fault> {
         let repeated = pattern.iter().cycle();
-        self.on(to, bytes, |bytes| bytes.iter_mut().zip(repeated).for_each(|(to, from)| *to = *from))
+        self.on(to, bytes, |bytes| {
+            bytes.iter_mut().zip(repeated).for_each(|(to, from)| *to = *from)
+        })
     }
     fn load_u32(&self, at: Address) -> Result<u32, Fault> {
         self.word(at, |bytes| u32::from_le_bytes(*bytes))

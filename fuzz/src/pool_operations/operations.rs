@@ -31,12 +31,8 @@ const LEASES: usize = 6;
 pub(super) fn setup(bytes: &mut Bytes<'_>) -> (StreamSetup, DriverProfile) {
     let profile = bytes.pick(DriverProfile::ALL);
     let with = bytes.byte();
-    let policies = [
-        PolicyKind::Lease,
-        PolicyKind::Lease,
-        PolicyKind::FreshDrop,
-        PolicyKind::FreshDeferred,
-    ];
+    let policies =
+        [PolicyKind::Lease, PolicyKind::Lease, PolicyKind::FreshDrop, PolicyKind::FreshDeferred];
     let setup = StreamSetup {
         words: if with & 1 == 0 { Words::On } else { Words::Off },
         flags: if with & 6 == 6 { StreamFlags::empty() } else { StreamFlags::NON_BLOCKING },
@@ -134,9 +130,7 @@ impl Program {
                 StreamAction::Run(Run { reads, writes, through: Through::Handle, ..run })
             }
             18 | 24 if !self.is_inside => self.capture(lease?, bytes),
-            19 => {
-                StreamAction::Launch { graph: one(bytes, &self.graphs)?, on: lease?, name: None }
-            }
+            19 => StreamAction::Launch { graph: one(bytes, &self.graphs)?, on: lease?, name: None },
             20 => StreamAction::DropGraph(take(bytes, &mut self.graphs)?),
             21 => {
                 let (future, on) = (self.name("f"), lease?);
@@ -263,8 +257,7 @@ impl Program {
             FailingCall::Mark,
             FailingCall::Destroy,
         ];
-        let refusals =
-            [None, Some(Refusal::Conflict), Some(Refusal::Bad), Some(Refusal::Memory)];
+        let refusals = [None, Some(Refusal::Conflict), Some(Refusal::Bad), Some(Refusal::Memory)];
         let fault = match bytes.below(12) {
             0..=7 => DriverFault::Call {
                 call: bytes.pick(&calls),

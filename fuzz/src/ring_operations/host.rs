@@ -196,14 +196,14 @@ impl Host {
     }
     /// A packet waits for what is held.
     fn wait_on_device(&mut self, ring: usize, bytes: &mut Bytes<'_>) {
-        let by =
-            bytes.pick(&[Awaits::EachInOrder, Awaits::AnyInOrder, Awaits::EachUnordered]);
+        let by = bytes.pick(&[Awaits::EachInOrder, Awaits::AnyInOrder, Awaits::EachUnordered]);
         let count = 1 + bytes.below(3) as usize;
         let awaited: Vec<(UseId, Holder)> = (0..count)
             .filter_map(|_| self.held.get(bytes.byte() as usize % self.held.len().max(1)))
             .map(|held| (held.of, held.hold.clone()))
             .collect();
-        let by = if by == Awaits::AnyInOrder && awaited.len() < 2 { Awaits::EachInOrder } else { by };
+        let by =
+            if by == Awaits::AnyInOrder && awaited.len() < 2 { Awaits::EachInOrder } else { by };
         let packet = Packet {
             barrier: bytes.below(2) == 0,
             holds_back: by != Awaits::EachUnordered,
@@ -215,7 +215,9 @@ impl Host {
         let (lane, pool) = (self.rings[ring].lane(), bytes.pick(&POOLS));
         // What packets may pass has a signal, as the tracker gives it one: a fence proves it too late.
         let consumer = match bytes.below(4) {
-            0 if by != Awaits::EachUnordered => Some(UseId::new(lane, self.gpu.publish(lane, packet))),
+            0 if by != Awaits::EachUnordered => {
+                Some(UseId::new(lane, self.gpu.publish(lane, packet)))
+            }
             _ => self.publish(ring, pool, lane, packet, Timing::Unwanted, bytes),
         };
         let Some(consumer) = consumer else { return };

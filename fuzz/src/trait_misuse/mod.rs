@@ -81,7 +81,11 @@ impl Host {
         let policy = Policy {
             tracker: if with & 7 == 7 { TrackerKind::Polling } else { TrackerKind::Retiring },
             device_signals: if with & 8 == 0 { DeviceSignals::On } else { DeviceSignals::Off },
-            events: bytes.pick(&[EventPlacement::Host, EventPlacement::Device, EventPlacement::Twin]),
+            events: bytes.pick(&[
+                EventPlacement::Host,
+                EventPlacement::Device,
+                EventPlacement::Twin,
+            ]),
             ring: RingLimits { cap: size * bytes.pick(&[2, 1, 16]), ..RingLimits::with_size(size) },
             audit: if with & 16 == 0 { Audit::Off } else { Audit::On },
             wait: WaitPolicy { limit: Duration::from_millis(1), ..WaitPolicy::default() },
@@ -97,7 +101,11 @@ impl Host {
         let kinds = [EventKind::Plain, EventKind::Blocking, EventKind::Plain];
         let events = (0..EVENTS).map(|_| {
             let timing = bytes.pick(&[Timing::Unwanted, Timing::Wanted]);
-            Event::new(EventOptions { kind: bytes.pick(&kinds), timing, release: CacheScope::System })
+            Event::new(EventOptions {
+                kind: bytes.pick(&kinds),
+                timing,
+                release: CacheScope::System,
+            })
         });
         let events = events.collect();
         let (engine, handlers) = (device.queue(2), HandlerTable::new());
@@ -168,7 +176,8 @@ impl Host {
             }
             21 => self.handle(event, bytes),
             22 => {
-                let (from, to) = (&self.events[event], &self.events[bytes.byte() as usize % EVENTS]);
+                let (from, to) =
+                    (&self.events[event], &self.events[bytes.byte() as usize % EVENTS]);
                 let _elapsed = from.elapsed_to(to, &self.device);
                 self.streams[on].tracker.reap();
             }
@@ -184,7 +193,8 @@ impl Host {
         WaitPolicy { limit: Duration::from_millis(1), ..WaitPolicy::default() }
     }
     fn submission(bytes: &mut Bytes<'_>) -> Submission<()> {
-        let roles = [Role::Dispatch, Role::GpuWait, Role::HostQuery, Role::TimingOnly, Role::Blocking];
+        let roles =
+            [Role::Dispatch, Role::GpuWait, Role::HostQuery, Role::TimingOnly, Role::Blocking];
         let what = match bytes.below(3) {
             2 => Submission::marker(bytes.pick(&roles)),
             _ => Submission::kernel(()).role(bytes.pick(&roles)),
@@ -203,7 +213,8 @@ impl Host {
                 }
             }
             2 => {
-                let all: Vec<_> = (0..1 + bytes.below(6)).map(|_| Self::submission(bytes)).collect();
+                let all: Vec<_> =
+                    (0..1 + bytes.below(6)).map(|_| Self::submission(bytes)).collect();
                 let mut published = Vec::new();
                 let _done = tracker.submit_all(&all, |of, _| published.push(of));
                 published.into_iter().for_each(|of| self.note(on, of));
@@ -240,7 +251,8 @@ impl Host {
     }
     fn force(&mut self, on: usize, bytes: &mut Bytes<'_>) {
         let submitted = &self.streams[on].submitted;
-        let Some(&(lane, at)) = submitted.get(bytes.byte() as usize % submitted.len().max(1)) else {
+        let Some(&(lane, at)) = submitted.get(bytes.byte() as usize % submitted.len().max(1))
+        else {
             return;
         };
         let _forced = self.streams[on].tracker.force(UseId::new(lane, at));

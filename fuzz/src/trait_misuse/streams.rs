@@ -134,7 +134,12 @@ impl Host {
         let before = self.work.iter().filter(|work| work.raw == raw);
         for work in before {
             let is_complete = self.pool.driver().is_complete(raw, work.upto);
-            assert!(is_complete, "T1: {raw:?} is leased while {:?} runs\n{}", work.touch, self.calls());
+            assert!(
+                is_complete,
+                "T1: {raw:?} is leased while {:?} runs\n{}",
+                work.touch,
+                self.calls()
+            );
         }
         self.held.push(Held { lease, raw });
         Some(())
@@ -156,7 +161,12 @@ impl Host {
         for work in &self.work {
             let says = self.pool.is_finished(work.touch);
             let is = self.pool.driver().is_complete(work.raw, work.upto);
-            assert!(is || !says, "{:?} is said to be finished, and it runs\n{}", work.touch, self.calls());
+            assert!(
+                is || !says,
+                "{:?} is said to be finished, and it runs\n{}",
+                work.touch,
+                self.calls()
+            );
         }
     }
     fn end(mut self) {

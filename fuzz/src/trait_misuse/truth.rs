@@ -94,7 +94,11 @@ impl Truth {
         }
         let waits = waits.to_vec();
         let (barrier, holds_back, waits_for_any) = (false, false, false);
-        self.insert(lane, at, Work { barrier, holds_back, waits, waits_for_any, completes, parts: 1 });
+        self.insert(
+            lane,
+            at,
+            Work { barrier, holds_back, waits, waits_for_any, completes, parts: 1 },
+        );
     }
     fn insert(&mut self, lane: LaneId, at: PacketId, work: Work) {
         if !work.completes.is_null() {
@@ -133,9 +137,8 @@ impl Truth {
             let (mut is_held_back, mut is_all_complete) = (false, true);
             for (&at, work) in packets {
                 if work.parts > 0 && !is_held_back && (is_all_complete || !work.barrier) {
-                    let is_zero = |signal: &SignalHandle| {
-                        self.cells[signal.as_u64() as usize - 1].value == 0
-                    };
+                    let is_zero =
+                        |signal: &SignalHandle| self.cells[signal.as_u64() as usize - 1].value == 0;
                     let meets = match work.waits_for_any {
                         true => work.waits.is_empty() || work.waits.iter().any(is_zero),
                         false => work.waits.iter().all(is_zero),

@@ -19,7 +19,8 @@ const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
 /// Its libraries are the host's kind, so that valgrind can load them.
 const RELEASE: Release = Release::V5_2;
 /// What valgrind does: invalid accesses fail; what AMD's runtime never frees is not ours.
-const MEMCHECK: &str = "valgrind --quiet --error-exitcode=97 --leak-check=no --undef-value-errors=no --fair-sched=yes";
+const MEMCHECK: &str =
+    "valgrind --quiet --error-exitcode=97 --leak-check=no --undef-value-errors=no --fair-sched=yes";
 /// Memory of the GPU in MiB: the usual 64 GiB, mapped twice over, are more than valgrind has room for.
 const VRAM_MIB: &str = "1024";
 

@@ -34,8 +34,8 @@ use crate::{
     error::{DriverError, StreamError},
     id::{DeviceContext, PoolId, RawStream, StreamKey, StreamRef},
     stream::{
-        Health, Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot, StreamPolicy,
-        StreamTally,
+        Health, Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot,
+        StreamPolicy, StreamTally,
     },
     sync::{Arc, AtomicU8, Guard, Mutex, Ordering, next_pool},
 };

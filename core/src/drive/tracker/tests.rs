@@ -5,8 +5,8 @@ use std::{cell::Cell, num::NonZeroU64, time::Duration};
 use super::*;
 use crate::{
     backend::{
-        Engine, Features, HostDataPath, HostWait, Packet, PacketCount, RingMemory, Settled, Signals,
-        Timestamps, WaitHint, WaitOutcome,
+        Engine, Features, HostDataPath, HostWait, Packet, PacketCount, RingMemory, Settled,
+        Signals, Timestamps, WaitHint, WaitOutcome,
     },
     id::{DeviceId, Generation, PacketId, QueueId, SignalValue},
     timing::{RawInterval, TickRate},

@@ -26,7 +26,10 @@ fn a_backend_that_ends_a_wait_early_proves_nothing() {
     assert_eq!(waited(early, early), WaitOutcome::TimedOut);
     assert_eq!(waited(early, done), done);
     assert_eq!(waited(done, early), done);
-    assert_eq!(waited(WaitOutcome::Reached(SignalValue::new(i64::MAX)), WaitOutcome::Lost), WaitOutcome::Lost);
+    assert_eq!(
+        waited(WaitOutcome::Reached(SignalValue::new(i64::MAX)), WaitOutcome::Lost),
+        WaitOutcome::Lost
+    );
 }
 
 #[test]

@@ -7,7 +7,9 @@ const MODELS_SOURCE: &str =
     "fn loom_mark() { Plant::Ordering(Site::Raise); Plant::Ordering(Site::Observe) }";
 
 fn document(rows: &str) -> String {
-    format!("# What\n\n## Orderings with a site\n\n| site | model |\n|---|---|\n{rows}\n## Locks\n\n| `Gone` | - |\n")
+    format!(
+        "# What\n\n## Orderings with a site\n\n| site | model |\n|---|---|\n{rows}\n## Locks\n\n| `Gone` | - |\n"
+    )
 }
 
 #[test]
@@ -19,7 +21,8 @@ fn a_row_for_each_site_is_enough() {
 #[test]
 fn each_lack_is_found() {
     let rows = "| `Raise` | `loom_mark` |\n| `Gone` | `loom_other` |\n";
-    let found = check(&document(rows), SITES_SOURCE, "fn loom_mark() { Plant::Ordering(Site::Raise) }");
+    let found =
+        check(&document(rows), SITES_SOURCE, "fn loom_mark() { Plant::Ordering(Site::Raise) }");
     let expected = [
         "Observe has 0 rows",
         "no twin in core/src/models relaxes Observe",
@@ -27,7 +30,8 @@ fn each_lack_is_found() {
         "Gone: there is no model loom_other",
     ];
     assert_eq!(found, expected);
-    let found = check(&document("| `Raise` | none |\n"), "enum Site {\n    Raise,\n}", MODELS_SOURCE);
+    let found =
+        check(&document("| `Raise` | none |\n"), "enum Site {\n    Raise,\n}", MODELS_SOURCE);
     assert_eq!(found, ["Raise names no model"]);
     assert_eq!(check("", "", ""), ["core/src/sync.rs has no site: nothing is checked"]);
 }
