@@ -3,7 +3,6 @@
 //! not: no library could see through that.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -21,122 +20,7 @@ use ringfence::{
     },
 };
 
-/// One stream as it is.
-#[derive(Debug, Default)]
-struct Stream {
-    submitted: u64,
-    complete: u64,
-    is_capturing: bool,
-    /// Whether the end of its capture failed: its own end is the only way out then.
-    is_left: bool,
-    /// What its word reaches when so much is complete.
-    marks: Vec<(u64, Position)>,
-    /// What it waits for, in order, each behind so much of its work.
-    waits: Vec<(u64, Reached)>,
-}
-/// A point in a stream's order: so much of its work, and so many of its waits.
-#[derive(Clone, Copy, Debug)]
-struct Reached {
-    stream: u64,
-    upto: u64,
-    waits: usize,
-}
-#[derive(Debug, Default)]
-struct State {
-    lies: Vec<u8>,
-    told: usize,
-    next: u64,
-    streams: BTreeMap<u64, Stream>,
-    words: BTreeMap<u64, u64>,
-    events: BTreeMap<u64, Option<Reached>>,
-    memory: BTreeSet<u64>,
-    graphs: BTreeSet<u64>,
-    calls: Vec<(&'static str, u64, u64)>,
-}
-impl State {
-    fn log_text(&self) -> String {
-        let lines = self.calls.iter().map(|(call, on, more)| format!("{call} {on} {more}"));
-        lines.collect::<Vec<_>>().join("\n")
-    }
-    fn log(&mut self, call: &'static str, on: u64, more: u64) {
-        self.calls.push((call, on, more));
-    }
-    fn byte(&mut self) -> u8 {
-        let byte = self.lies.get(self.told).copied().unwrap_or(0);
-        self.told += 1;
-        byte
-    }
-    /// 0: the truth, four times of five.
-    fn lie(&mut self, lies: u8) -> u8 {
-        let byte = self.byte();
-        if byte < 205 { 0 } else { byte % (lies + 1) }
-    }
-    fn name(&mut self) -> u64 {
-        self.next += 1;
-        self.next
-    }
-    /// A refusal, now and then.
-    fn refuse(&mut self) -> Result<(), DriverError> {
-        match self.lie(4) {
-            1 => Err(DriverError::CaptureConflict(DriverCode::new(900))),
-            2 => Err(DriverError::Bad(DriverCode::new(709))),
-            3 => Err(DriverError::OutOfMemory(DriverCode::new(2))),
-            4 => Err(DriverError::CaptureFailed(DriverCode::new(901))),
-            _ => Ok(()),
-        }
-    }
-    /// The library may name no other stream than those that it was given.
-    fn stream(&mut self, raw: RawStream) -> &mut Stream {
-        let stream = self.streams.get_mut(&raw.as_u64());
-        stream.unwrap_or_else(|| panic!("{raw:?} was never given to the library, or destroyed"))
-    }
-    fn end_of(&mut self, raw: RawStream) -> Reached {
-        let stream = self.stream(raw);
-        Reached { stream: raw.as_u64(), upto: stream.submitted, waits: stream.waits.len() }
-    }
-    fn is_finished(&self, reached: Reached) -> bool {
-        self.streams.get(&reached.stream).is_none_or(|stream| {
-            let mut waits = stream.waits.iter().take(reached.waits);
-            stream.complete >= reached.upto && waits.all(|(_, on)| self.is_finished(*on))
-        })
-    }
-    /// Whether a stream's next piece of work waits for nothing.
-    fn may_go_on(&self, stream: &Stream) -> bool {
-        let mut waits = stream.waits.iter().take_while(|(behind, _)| *behind <= stream.complete);
-        stream.complete < stream.submitted && waits.all(|(_, on)| self.is_finished(*on))
-    }
-    /// Everything up to there runs and ends.
-    fn finish(&mut self, reached: Reached) {
-        let Some(stream) = self.streams.get_mut(&reached.stream) else { return };
-        let waits: Vec<Reached> =
-            stream.waits.iter().take(reached.waits).map(|(_, on)| *on).collect();
-        waits.into_iter().for_each(|on| self.finish(on));
-        if let Some(stream) = self.streams.get_mut(&reached.stream) {
-            stream.complete = stream.complete.max(reached.upto);
-        }
-    }
-    fn event(&mut self, event: RawEvent) -> &mut Option<Reached> {
-        let recorded = self.events.get_mut(&event.as_u64());
-        recorded.unwrap_or_else(|| panic!("{event:?} was never given to the library"))
-    }
-    fn state_of(&mut self, is_idle: bool) -> StreamState {
-        match self.lie(3) {
-            1 => StreamState::Pending,
-            2 => StreamState::Unknown,
-            3 => StreamState::Failed(DriverError::Bad(DriverCode::new(719))),
-            _ if is_idle => StreamState::Idle,
-            _ => StreamState::Pending,
-        }
-    }
-    fn wait(&mut self) -> Option<StreamWait> {
-        match self.lie(3) {
-            1 => Some(StreamWait::TimedOut),
-            2 => Some(StreamWait::Unknown),
-            3 => Some(StreamWait::Failed(DriverError::Bad(DriverCode::new(719)))),
-            _ => None,
-        }
-    }
-}
+use super::driver_truth::{Reached, State, Stream};
 
 /// The driver.
 #[derive(Debug, Default)]

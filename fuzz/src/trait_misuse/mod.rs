@@ -4,6 +4,7 @@
 //! The first half of an input says what the host does, the second where the backend lies.
 
 mod driver;
+mod driver_truth;
 mod liar;
 mod streams;
 mod truth;
