@@ -62,6 +62,9 @@ impl Liar {
     /// A value that says nothing false of completion: 0 is said only when it is so.
     fn value(&self, signal: SignalHandle) -> SignalValue {
         let truth = self.with_truth(|truth| truth.value(signal));
+        if self.with_truth(|truth| truth.is_suspect(signal)) {
+            return SignalValue::new(truth);
+        }
         SignalValue::new(match self.lie(6) {
             0 => truth,
             1 => 1,
@@ -143,7 +146,10 @@ impl HostWait for Liar {
         }
     }
     fn force(&self, signal: SignalHandle) {
-        self.with_truth(|truth| truth.store(signal, 0));
+        self.with_truth(|truth| {
+            truth.store(signal, 0);
+            truth.suspect(signal);
+        });
     }
 }
 impl Timestamps for Liar {
@@ -261,7 +267,11 @@ impl CopyEngine for LiarsQueue {
         completes: SignalHandle,
         waits: &[SignalHandle],
     ) -> Result<(), CopyRefused> {
-        match self.device.lie(3) {
+        let lie = self.device.lie(3);
+        if lie > 0 {
+            self.device.with_truth(|truth| truth.suspect(completes));
+        }
+        match lie {
             1 => return Err(CopyRefused::Failed),
             2 => return Err(CopyRefused::SignalMemory),
             3 => return Err(CopyRefused::DeviceLost),

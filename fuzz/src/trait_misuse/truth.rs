@@ -23,6 +23,8 @@ struct Cell {
     value: i64,
     last: Option<UseId>,
     is_alive: bool,
+    /// Its use was given up, by force or half way: any value may be taken for the end of what was issued.
+    is_suspect: bool,
 }
 
 /// The device as it is.
@@ -33,7 +35,7 @@ pub(super) struct Truth {
 }
 impl Truth {
     pub(super) fn create(&mut self) -> SignalHandle {
-        self.cells.push(Cell { value: 1, last: None, is_alive: true });
+        self.cells.push(Cell { value: 1, last: None, is_alive: true, is_suspect: false });
         SignalHandle::new(self.cells.len() as u64)
     }
     /// The library may name no other signal than those that it was given.
@@ -47,6 +49,12 @@ impl Truth {
     fn cell_mut(&mut self, signal: SignalHandle) -> &mut Cell {
         let _checked = self.cell(signal);
         &mut self.cells[signal.as_u64() as usize - 1]
+    }
+    pub(super) fn suspect(&mut self, signal: SignalHandle) {
+        self.cell_mut(signal).is_suspect = true;
+    }
+    pub(super) fn is_suspect(&self, signal: SignalHandle) -> bool {
+        self.cell(signal).is_suspect
     }
     pub(super) fn value(&self, signal: SignalHandle) -> i64 {
         self.cell(signal).value
@@ -103,7 +111,8 @@ impl Truth {
     fn insert(&mut self, lane: LaneId, at: PacketId, work: Work) {
         if !work.completes.is_null() {
             self.check_free(work.completes, "used again");
-            self.cell_mut(work.completes).last = Some(UseId::new(lane, at));
+            let cell = self.cell_mut(work.completes);
+            (cell.last, cell.is_suspect) = (Some(UseId::new(lane, at)), false);
         }
         let before = self.lanes.entry(lane).or_default().insert(at, work);
         assert!(before.is_none(), "packet {at} of {lane} is published twice");
