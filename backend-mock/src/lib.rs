@@ -41,6 +41,8 @@ pub mod explore;
 pub mod faults;
 pub mod model;
 pub mod oracle;
+#[cfg(feature = "planted")]
+pub mod plant;
 #[cfg(feature = "scenarios")]
 pub mod scenario;
 pub mod stamps;

@@ -2,7 +2,9 @@
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]
-libfuzzer_sys::fuzz_target!(|input: &[u8]| ringfence_fuzz::scenario_text::check(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    ringfence_fuzz::planted::run(input, ringfence_fuzz::scenario_text::check)
+});
 
 #[cfg(not(fuzzing))]
 fn main() -> std::process::ExitCode {

@@ -5,7 +5,14 @@
 //! variations of it.
 #![forbid(unsafe_code)]
 
+mod bytes;
 pub mod device_moves;
+pub mod packets;
+pub mod planted;
+pub mod pool_operations;
 pub mod replay;
+pub mod ring_operations;
 pub mod scenario_text;
+pub mod soak;
+pub mod trait_misuse;
 mod vary;

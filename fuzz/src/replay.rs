@@ -5,33 +5,38 @@ use std::{
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
     process::ExitCode,
+    time::{Duration, Instant},
 };
 
-use crate::vary::{shrink, vary};
+use crate::{
+    planted,
+    vary::{shrink, vary},
+};
 
 /// An oracle: panics if its input shows a fault.
 pub type Check = fn(&[u8]);
 
 /// Variations that are tried of each input, unless `RINGFENCE_VARIATIONS` names another number.
 const VARIATIONS: u64 = 200;
+/// For how long variations are tried at most, unless `RINGFENCE_FUZZ_SECONDS` names another number of
+/// seconds. Every input itself is always checked.
+const SECONDS: u64 = 15;
 
-/// Checks every file below `kept`, which are paths from the directory `fuzz`, and variations of it.
-/// Files and directories on the command line take their place. A faulty input is made small, and
+/// Checks every file below `kept`, which are paths from the directory `fuzz`, and variations of it, round
+/// by round. Files and directories on the command line take their place. A faulty input is made small, and
 /// written to `fuzz/artifacts`.
 pub fn main(target: &str, kept: &[&str], check: Check) -> ExitCode {
     let given: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let places = if given.is_empty() { kept.iter().map(|path| own(path)).collect() } else { given };
-    let variations = std::env::var("RINGFENCE_VARIATIONS").ok();
-    let variations = variations.and_then(|number| number.parse().ok()).unwrap_or(VARIATIONS);
-    match replay(target, &places, variations, check) {
-        Ok(0) => {
+    let variations = number("RINGFENCE_VARIATIONS").unwrap_or(VARIATIONS);
+    let limit = Duration::from_secs(number("RINGFENCE_FUZZ_SECONDS").unwrap_or(SECONDS));
+    match replay(target, &places, variations, limit, check) {
+        Ok(Replayed { inputs: 0, .. }) => {
             eprintln!("error: there is no input in {places:?}: nothing was checked");
             ExitCode::FAILURE
         }
-        Ok(count) => {
-            println!(
-                "{target}: {count} inputs, and {variations} seeded variations of each: no fault"
-            );
+        Ok(Replayed { inputs, varied }) => {
+            println!("{target}: {inputs} inputs, and {varied} seeded variations of them: no fault");
             ExitCode::SUCCESS
         }
         Err(what) => {
@@ -41,27 +46,46 @@ pub fn main(target: &str, kept: &[&str], check: Check) -> ExitCode {
     }
 }
 
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok())
+}
+
 /// A path from the directory `fuzz`.
 fn own(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// How much was checked.
+struct Replayed {
+    inputs: usize,
+    varied: u64,
 }
 
 fn replay(
     target: &str,
     places: &[PathBuf],
     variations: u64,
+    limit: Duration,
     check: Check,
-) -> Result<usize, String> {
+) -> Result<Replayed, String> {
     let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     let mut files = Vec::new();
     for place in places.iter().filter(|place| place.exists()) {
         collect(place, &mut files).map_err(|error| failed(place, error))?;
     }
     files.sort();
-    for file in &files {
-        let input = fs::read(file).map_err(|error| failed(file, error))?;
-        let varied = (1..=variations).map(|seed| (seed, vary(&input, seed)));
-        for (seed, input) in std::iter::once((0, input.clone())).chain(varied) {
+    let mut inputs = Vec::new();
+    for file in files {
+        let input = fs::read(&file).map_err(|error| failed(&file, error))?;
+        inputs.push((file, input));
+    }
+    let (start, mut varied) = (Instant::now(), 0);
+    'rounds: for seed in 0..=variations {
+        for (file, input) in &inputs {
+            if seed > 0 && start.elapsed() >= limit {
+                break 'rounds;
+            }
+            let input = if seed == 0 { input.clone() } else { vary(input, seed) };
             if verdict(&input, check) == Verdict::Faulty {
                 let kept = keep(target, &input, check).map_err(|error| failed(file, error))?;
                 let (file, kept) = (file.display(), kept.display());
@@ -69,9 +93,10 @@ fn replay(
                     "variation {seed} of {file} (0: itself) shows a fault; a smaller one is {kept}"
                 ));
             }
+            varied += u64::from(seed > 0);
         }
     }
-    Ok(files.len())
+    Ok(Replayed { inputs: inputs.len(), varied })
 }
 
 /// Makes a faulty input small, writes it down and shows its fault.
@@ -94,7 +119,7 @@ enum Verdict {
 }
 
 fn verdict(input: &[u8], check: Check) -> Verdict {
-    match panic::catch_unwind(AssertUnwindSafe(|| check(input))) {
+    match panic::catch_unwind(AssertUnwindSafe(|| planted::run(input, check))) {
         Ok(()) => Verdict::Fine,
         Err(_) => Verdict::Faulty,
     }

@@ -1,30 +1,36 @@
-//! The oracle of scenario files.
+//! The oracle of scenario files, those of signals and those of streams.
 
-use ringfence_mock::scenario::{Rejected, parse};
+use std::fmt::{Debug, Display};
 
-/// Reads `input` as a scenario file.
+use ringfence_mock::{
+    scenario::{Rejected, parse},
+    streams::scenario::parse as parse_streams,
+};
+
+/// Reads `input` as a scenario file, once of signals and once of streams.
 ///
 /// # Panics
 /// If a fault has no place inside the text, or if a scenario that was accepted does not read back
 /// from its own print as the same value.
 pub fn check(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let parsed = match parse("input.toml", &text) {
-        Ok(parsed) => parsed,
-        Err(rejected) => return check_places(&text, &rejected),
+    reads_back(&text, |file, text| parse(file, text).map(|parsed| parsed.scenario));
+    reads_back(&text, |file, text| parse_streams(file, text).map(|parsed| parsed.scenario));
+}
+
+fn reads_back<T: PartialEq + Debug + Display>(
+    text: &str,
+    read: impl Fn(&str, &str) -> Result<T, Rejected>,
+) {
+    let scenario = match read("input.toml", text) {
+        Ok(scenario) => scenario,
+        Err(rejected) => return check_places(text, &rejected),
     };
-    let printed = parsed.scenario.to_string();
-    match parse("printed.toml", &printed) {
+    let printed = scenario.to_string();
+    match read("printed.toml", &printed) {
         Ok(again) => {
-            assert_eq!(
-                again.scenario, parsed.scenario,
-                "the print reads back as another scenario:\n{printed}"
-            );
-            assert_eq!(
-                again.scenario.to_string(),
-                printed,
-                "a second print differs from the first"
-            );
+            assert_eq!(again, scenario, "the print reads back as another scenario:\n{printed}");
+            assert_eq!(again.to_string(), printed, "a second print differs from the first");
         }
         Err(rejected) => panic!("the print of a scenario is refused: {rejected}\n{printed}"),
     }

@@ -55,8 +55,15 @@ pub(crate) fn shrink(input: &[u8], is_faulty: impl Fn(&[u8]) -> bool) -> Vec<u8>
 const INTERESTING: &[u8] = b"{}[]=\"'\\,.#\n\r\t 09-_ex\0\x7f\x80\xc3\xff";
 
 /// A small generator with a fixed sequence for each seed (SplitMix64).
-struct SplitMix(u64);
+pub(crate) struct SplitMix(u64);
 impl SplitMix {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+    /// Any byte.
+    pub(crate) fn any(&mut self) -> u8 {
+        self.next().to_le_bytes()[0]
+    }
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -68,11 +75,11 @@ impl SplitMix {
     fn byte(&mut self) -> u8 {
         match self.below(2) {
             0 => INTERESTING[self.below(INTERESTING.len())],
-            _ => self.next().to_le_bytes()[0],
+            _ => self.any(),
         }
     }
     /// A number below `bound`; 0 if `bound` is 0.
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).expect("a length fits into 64 bits");
         usize::try_from(self.next() % bound).expect("below a usize")
     }

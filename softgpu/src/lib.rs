@@ -32,6 +32,8 @@ pub mod gpu;
 pub mod kernels;
 pub mod memory;
 pub mod os;
+#[cfg(feature = "planted")]
+pub mod plant;
 pub mod processor;
 mod scheduling;
 pub mod sdma;

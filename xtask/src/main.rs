@@ -16,8 +16,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        bench_gate, ci, deps, device_bundle, loc, loom, memory_model, rocm, rules, shuttle,
-        softgpu, test,
+        bench_gate, ci, deps, device_bundle, loc, loom, memory_model, rocm, rules, shuttle, soak,
+        softgpu, test, valgrind,
     },
     step::Step,
     tree::Tree,
@@ -55,6 +55,10 @@ enum Command {
     Rocm(rocm::Options),
     /// What travels to a machine with an NVIDIA GPU, into target/device-bundle: conformance, the experiments, and run.sh.
     DeviceBundle,
+    /// Long runs with random faults on the mock; each ends with every resource accounted for.
+    Soak(soak::Options),
+    /// The tests of a backend under valgrind, over the GPU in software.
+    Valgrind(valgrind::Options),
     /// Runs a program over the GPU in software and AMD's runtime.
     Softgpu(softgpu::Options),
 }
@@ -86,6 +90,10 @@ fn main() -> ExitCode {
         Command::MemoryModel => vec![Step::new("memory model", memory_model::run)],
         Command::DeviceBundle => vec![Step::new("device-bundle", device_bundle::run)],
         Command::Rocm(options) => rocm::steps(&options),
+        Command::Soak(options) => vec![Step::new("soak", move |tree| soak::run(tree, &options))],
+        Command::Valgrind(options) => {
+            vec![Step::new("valgrind", move |tree| valgrind::run(tree, &options))]
+        }
         Command::Softgpu(options) => return softgpu::run(&tree, &options),
     };
     step::run_all(&tree, steps)

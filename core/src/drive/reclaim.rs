@@ -2,7 +2,7 @@
 
 use super::{submission::Submission, tracker::Tracker};
 use crate::{
-    backend::{Device, DeviceStatus, PacketQueue, SignalMemory},
+    backend::{Device, PacketQueue, SignalMemory},
     error::Error,
     ledger::LoadCause,
     placement::Role,
@@ -79,9 +79,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if let Some(error) = self.deferred.take() {
             return Err(error);
         }
-        if self.device.status() == DeviceStatus::Lost {
-            return Err(self.lose());
-        }
+        self.check_lost()?;
         let before = self.in_flight();
         if self.polling.is_some() {
             self.poll_all()?;
@@ -100,9 +98,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// # Errors
     /// As [`reclaim`](Self::reclaim).
     pub fn probe(&mut self) -> Result<Reclaimed, Error> {
-        if self.device.status() == DeviceStatus::Lost {
-            return Err(self.lose());
-        }
+        self.check_lost()?;
         let before = self.in_flight();
         if self.polling.is_none() {
             self.note_look();

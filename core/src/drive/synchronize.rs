@@ -5,7 +5,7 @@ use super::{
     tracker::{Tail, Tracker},
 };
 use crate::{
-    backend::{Device, DeviceStatus, PacketQueue},
+    backend::{Device, PacketQueue},
     error::{Error, Failure},
     id::{CacheScope, UseId},
     placement::Role,
@@ -34,9 +34,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// [`Error::Failed`] when everything else is finished, but something was given up and may still run;
     /// and then also an error that an earlier call met after it had done what it was called for.
     pub fn synchronize(&mut self) -> Result<Synced, Error> {
-        if self.device.status() == DeviceStatus::Lost {
-            return Err(self.lose());
-        }
+        self.check_lost()?;
         let mut sleeps = Sleeps::AfterTheWindow;
         if let Some(tail) = self.tail {
             let fence = if self.is_conclusive(&tail) {

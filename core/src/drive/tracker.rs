@@ -7,7 +7,7 @@ use super::{
     tally::Tally,
 };
 use crate::{
-    backend::{Capabilities, Created, Device, PacketQueue, Profiler, SignalMemory},
+    backend::{Capabilities, Created, Device, DeviceStatus, PacketQueue, Profiler, SignalMemory},
     error::{CreateError, Error, Failure},
     id::{CacheScope, LaneId, SignalHandle, UseId},
     ledger::{Counts, Ledger},
@@ -227,6 +227,16 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         self.lost_error()
     }
+    /// Whether the device was lost: it is asked, and what it once said stays so, whatever it says later (S17).
+    pub(super) fn check_lost(&mut self) -> Result<(), Error> {
+        if self.life == Life::Lost {
+            return Err(self.lost_error());
+        }
+        if self.device.status() == DeviceStatus::Lost {
+            return Err(self.lose());
+        }
+        Ok(())
+    }
     #[cold]
     #[inline(never)]
     pub(super) fn lost_error(&self) -> Error {
@@ -301,3 +311,6 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.tail = Some(Tail { of, fence, release });
     }
 }
+
+#[cfg(all(test, not(ringfence_loom)))]
+mod tests;

@@ -16,9 +16,14 @@ pub(crate) fn wait_until_done(
 ) -> WaitOutcome {
     for phase in policy.phases(memory) {
         match device.wait(signal, SignalValue::ARMED, phase.hint, phase.limit) {
+            // A backend that ends a wait early proves nothing by it: its value says so.
+            WaitOutcome::Reached(value) if value >= SignalValue::ARMED => {}
             WaitOutcome::TimedOut => {}
             ended @ (WaitOutcome::Reached(_) | WaitOutcome::Lost) => return ended,
         }
     }
     WaitOutcome::TimedOut
 }
+
+#[cfg(all(test, not(ringfence_loom)))]
+mod tests;

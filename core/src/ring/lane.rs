@@ -162,19 +162,20 @@ impl Lane {
         if above.into_iter().any(InFlight::is_fence) { IsFence::Yes } else { IsFence::No }
     }
     /// One packet is proven complete, on whatever grounds. Its pins go, and, since no packet passes an
-    /// earlier barrier packet, those of barrier packets before it.
-    pub(crate) fn completed(&mut self, packet: PacketId, awaited: &mut Vec<UseId>) {
+    /// earlier barrier packet, those of barrier packets before it; a fence passes none at all. The watermark
+    /// may never say so: a fence that a consumer waited for moves none, and the stream may be on another queue.
+    pub(crate) fn completed(&mut self, packet: PacketId, fence: IsFence, awaited: &mut Vec<UseId>) {
         self.completed_at = self.completed_at.max(packet);
         while let Some(pin) = self.pins.next_of(packet) {
             note_awaited(&pin, awaited);
         }
         if self.engine == Engine::Compute && !self.pins.is_empty() {
-            self.pins.free_below(packet, |pin| match pin.awaits {
-                Awaits::EachInOrder | Awaits::AnyInOrder => {
+            self.pins.free_below(packet, |pin| match (pin.awaits, fence) {
+                (Awaits::EachUnordered, IsFence::No) => Freed::NotYet,
+                (Awaits::EachInOrder | Awaits::AnyInOrder, _) | (_, IsFence::Yes) => {
                     note_awaited(pin, awaited);
                     Freed::Now
                 }
-                Awaits::EachUnordered => Freed::NotYet,
             });
         }
     }

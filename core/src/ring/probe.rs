@@ -219,7 +219,8 @@ impl Ring {
         let used = lane.remove(at)?;
         let engine = lane.engine;
         let of = lane.use_id(used.packet);
-        lane.completed(used.packet, &mut self.awaited);
+        let fence = if used.is_fence() { IsFence::Yes } else { IsFence::No };
+        lane.completed(used.packet, fence, &mut self.awaited);
         Some(self.finished(engine, used, Proof::assertion(of, grounds)))
     }
 }

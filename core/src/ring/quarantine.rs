@@ -4,6 +4,7 @@
 use super::{
     Ring,
     lane::{InFlight, UseFlags},
+    record::IsFence,
     slot::SlotIndex,
 };
 use crate::{
@@ -178,7 +179,7 @@ impl Ring {
         }
         self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;
         if let Some(lane) = self.lane_index(kept.of.lane()) {
-            self.lanes[lane].completed(kept.of.packet(), &mut self.awaited);
+            self.lanes[lane].completed(kept.of.packet(), IsFence::No, &mut self.awaited);
         }
         let proof = Proof::assertion(kept.of, Grounds::OwnValue);
         match self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED)) {

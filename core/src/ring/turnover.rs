@@ -75,7 +75,7 @@ impl Ring {
                 std::mem::forget(pin);
             }
             while let Some(&used) = self.lanes[at].uses.first() {
-                self.lanes[at].pop(used);
+                self.lanes[at].uses.take_off(1);
                 if let Some(record) = self.slot_mut(used.slot).record.take() {
                     record.fail(why);
                 }
@@ -83,6 +83,9 @@ impl Ring {
                 std::mem::forget(self.slot_mut(used.slot).custody.lend());
                 leaked += 1;
             }
+            // Set and not counted down: a backend may have panicked half way through a batch.
+            self.lanes[at].barrier_packets = 0;
+            self.lanes[at].recorded = 0;
         }
         leaked + self.give_up()
     }

@@ -23,6 +23,15 @@ pub(crate) enum Handle {
     Exposed,
 }
 
+/// What the driver's answers say of the stream itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Health {
+    Sound,
+    /// It refused work with an error of the stream. What was marked before or after that does not say
+    /// whether the stream works: the driver is asked before it is handed on (T9).
+    Doubted,
+}
+
 /// Captures that this tenancy began or joined through the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Captures {
@@ -78,6 +87,7 @@ pub(crate) struct Tenancy {
     /// The highest position that was seen finished; it only rises (T13).
     pub(crate) finished: Position,
     pub(crate) handle: Handle,
+    pub(crate) health: Health,
     pub(crate) captures: Captures,
     /// Who ended a capture that left the stream capturing for ever: a destruction by anybody else would break that
     /// thread's later captures (M9).
@@ -98,6 +108,7 @@ impl Tenancy {
             marked: Position::START,
             finished: Position::START,
             handle: Handle::Kept,
+            health: Health::Sound,
             captures: Captures::Never,
             left_by: None,
             before_capture: None,
@@ -115,7 +126,9 @@ impl Tenancy {
     #[inline]
     pub(crate) fn word_counts(&self) -> bool {
         let exposed = self.handle == Handle::Exposed && !planted!(TrustVoidWord);
-        !exposed && (self.captures == Captures::Never || planted!(MarkWhileCapturing))
+        !exposed
+            && self.health == Health::Sound
+            && (self.captures == Captures::Never || planted!(MarkWhileCapturing))
     }
     /// What the word said.
     #[inline]
@@ -137,6 +150,7 @@ impl Tenancy {
     pub(crate) fn proven(&self) -> Option<Position> {
         let known = (self.finished >= self.counted || planted!(LeaseBeforeDone))
             && self.handle == Handle::Kept
+            && self.health == Health::Sound
             && self.captures == Captures::Never
             && self.standing == Standing::Open;
         known.then_some(self.counted)
@@ -173,6 +187,7 @@ impl Tenancy {
             self.generation = next;
         }
         self.handle = Handle::Kept;
+        self.health = Health::Sound;
         self.captures = Captures::Never;
         Ok(self.generation)
     }

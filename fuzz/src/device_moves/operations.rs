@@ -13,19 +13,17 @@ use ringfence_mock::scenario::{
     Stamps, Step, Submit, Timing, Tracking,
 };
 
-use super::bytes::Bytes;
+use crate::bytes::Bytes;
 
-/// Longer runs find nothing that shorter ones do not, and take a fuzzer's time.
-const MOST_STEPS: usize = 200;
 /// Events by number; fewer than steps, so that they are recorded again.
 const EVENTS: u32 = 5;
 
-/// The run that `bytes` stand for.
-pub(super) fn scenario(bytes: &mut Bytes<'_>) -> Scenario {
+/// The run that `bytes` stand for, of `most` steps at most.
+pub(super) fn scenario(bytes: &mut Bytes<'_>, most: usize) -> Scenario {
     let setup = setup(bytes);
     let mut host = Host { bytes, setup: &setup, uses: 0 };
     let mut steps: Vec<Step> = Vec::new();
-    while !host.bytes.is_empty() && steps.len() < MOST_STEPS {
+    while !host.bytes.is_empty() && steps.len() < most {
         steps.push(host.action().into());
     }
     let name = "made from bytes".to_owned();

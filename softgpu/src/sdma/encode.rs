@@ -22,7 +22,7 @@ fn comparison(of: Comparison) -> u32 {
 }
 
 /// The dwords of a packet; a rectangle in elements of one byte.
-pub(super) fn encode(packet: &Packet) -> Vec<u32> {
+pub fn encode(packet: &Packet) -> Vec<u32> {
     match *packet {
         Packet::Nop => vec![0],
         Packet::Copy { from, to, bytes } => {
@@ -58,7 +58,7 @@ pub(super) fn encode(packet: &Packet) -> Vec<u32> {
 
 /// A rectangle in elements of `1 << element` bytes, its box at this offset (x, y, z) of both surfaces:
 /// the planes' starts are the surfaces' here.
-pub(super) fn encode_rect(rect: &Rect, element: u32, [x, y, z]: [u32; 3]) -> Vec<u32> {
+pub fn encode_rect(rect: &Rect, element: u32, [x, y, z]: [u32; 3]) -> Vec<u32> {
     let plane = |plane: Plane| {
         let [a0, a1] = at(plane.start);
         let pitch = (plane.pitch >> element) as u32 - 1;

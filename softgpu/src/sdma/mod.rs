@@ -7,8 +7,8 @@ mod decode;
 mod execute;
 mod queue;
 
-#[cfg(test)]
-mod encode;
+#[cfg(any(test, feature = "testing"))]
+pub mod encode;
 #[cfg(test)]
 mod tests;
 

@@ -65,6 +65,15 @@ pub struct BadRing {
     pub bytes: u64,
 }
 
+/// Planted by the fuzz target of packets: a packet that wraps is read on behind the ring.
+fn reads_past_the_end() -> bool {
+    #[cfg(feature = "planted")]
+    if crate::plant::is_on() {
+        return true;
+    }
+    false
+}
+
 /// A queue of a copy engine.
 #[derive(Clone, Debug)]
 pub struct SdmaQueue {
@@ -144,7 +153,8 @@ impl SdmaQueue {
         let (first, wrapped) = bytes[..whole as usize].split_at_mut(ahead as usize);
         bus.read(self.ring.plus(place), first)?;
         if !wrapped.is_empty() {
-            bus.read(self.ring, wrapped)?;
+            let goes_on = if reads_past_the_end() { self.ring.plus(self.bytes) } else { self.ring };
+            bus.read(goes_on, wrapped)?;
         }
         let (words, _) = bytes.as_chunks();
         let mut dwords = [0; LONGEST];

@@ -11,5 +11,7 @@ pub(crate) mod memory_model;
 pub(crate) mod rocm;
 pub(crate) mod rules;
 pub(crate) mod shuttle;
+pub(crate) mod soak;
 pub(crate) mod softgpu;
 pub(crate) mod test;
+pub(crate) mod valgrind;

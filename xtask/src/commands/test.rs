@@ -1,7 +1,7 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{backends, bench_gate, deps, loc, loom, memory_model, rocm, rules, shuttle},
+    commands::{backends, bench_gate, deps, loc, loom, memory_model, rocm, rules, shuttle, soak},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -66,6 +66,7 @@ pub(crate) fn steps() -> Vec<Step> {
         backends::examples(),
         Step::new("scenarios", scenarios),
         Step::new("fuzz corpus", fuzz_corpus),
+        Step::new("soak", |tree| soak::run(tree, &soak::Options::short())),
         Step::new("instructions", |tree| bench_gate::run(tree, &bench_gate::Options::default())),
     ]);
     steps

@@ -215,6 +215,8 @@ impl StreamOracle {
         stream.said_unknown = outcome == StreamState::Unknown;
         if outcome == StreamState::Idle {
             stream.said_idle = step;
+            // A launch that failed may be its work's own fault: asked since, the driver has nothing against it.
+            stream.health = stream.health.min(Health::Doubtful);
         } else {
             stream.said_other = step;
         }

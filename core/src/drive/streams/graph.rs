@@ -103,7 +103,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let touch = Touch::new(lease.stream(), position);
         // Also after an error: what was submitted of it may run.
         graph.launches.add(touch, Access::Read);
-        launched.map_err(|cause| self.refused(lease, cause))?;
+        launched.map_err(|cause| self.launch_refused(lease, cause))?;
         Ok(touch)
     }
     pub(super) fn home(&self, place: DeviceContext) -> Home {

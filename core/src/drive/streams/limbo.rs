@@ -183,7 +183,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         let touch = Touch::new(lease.stream(), position);
         let in_flight = InFlight { what: Some(what), touch, shared: self.shared.clone() };
-        launched.map_err(|cause| self.refused(lease, cause))?;
+        launched.map_err(|cause| self.launch_refused(lease, cause))?;
         Ok(in_flight)
     }
     /// A future that is ready when the work is finished. It needs somebody who pumps.

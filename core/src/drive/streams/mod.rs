@@ -34,8 +34,8 @@ use crate::{
     error::{DriverError, StreamError},
     id::{DeviceContext, PoolId, RawStream, StreamKey, StreamRef},
     stream::{
-        Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot, StreamPolicy,
-        StreamTally,
+        Health, Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot,
+        StreamPolicy, StreamTally,
     },
     sync::{Arc, AtomicU8, Guard, Mutex, Ordering, next_pool},
 };
@@ -253,6 +253,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     fn disposal(&self, place: DeviceContext) -> Option<Arc<Slot<A>>> {
         self.shared.pool().disposal(place).cloned()
+    }
+    /// The driver refused work. Whether the stream itself is in error, only a question can tell (T9).
+    fn launch_refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
+        if matches!(cause, DriverError::Bad(_)) {
+            lease.slot().lock().health = Health::Doubted;
+        }
+        self.refused(lease, cause)
     }
     fn refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
         refused(lease.stream(), cause)

@@ -25,7 +25,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         drop(self.open(lease)?);
         let launched = self.driver.launch(lease.slot().raw(), work);
         let position = self.count(lease.slot(), &mut lease.slot().lock());
-        launched.map_err(|cause| self.refused(lease, cause))?;
+        launched.map_err(|cause| self.launch_refused(lease, cause))?;
         Ok(Touch::new(lease.stream(), position))
     }
     /// What to remember of everything that was submitted to the lease's stream up to now.

@@ -2,27 +2,27 @@
 
 /// The bytes that are left.
 #[derive(Debug)]
-pub(super) struct Bytes<'a> {
+pub(crate) struct Bytes<'a> {
     left: &'a [u8],
 }
 impl<'a> Bytes<'a> {
-    pub(super) fn new(all: &'a [u8]) -> Self {
+    pub(crate) fn new(all: &'a [u8]) -> Self {
         Self { left: all }
     }
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.left.is_empty()
     }
-    pub(super) fn byte(&mut self) -> u8 {
+    pub(crate) fn byte(&mut self) -> u8 {
         let (first, rest) = self.left.split_first().unwrap_or((&0, &[]));
         self.left = rest;
         *first
     }
     /// One of `0..n`; `n` is at least 1.
-    pub(super) fn below(&mut self, n: u32) -> u32 {
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
         u32::from(self.byte()) % n
     }
     /// One of `all`, which is not empty.
-    pub(super) fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         all[usize::from(self.byte()) % all.len()]
     }
 }
