@@ -68,14 +68,17 @@ impl Course {
         0
     }
     /// How many answers are still to be followed.
+    #[cfg(feature = "scenarios")]
     pub(crate) fn left(&self) -> usize {
         self.answers.len() - self.followed
     }
     /// From here on, keys are of this step.
+    #[cfg(feature = "scenarios")]
     pub(crate) fn begin_step(&mut self, step: u64) {
         self.step = step;
     }
     /// The first choice past the answers, once it was met.
+    #[cfg(feature = "scenarios")]
     pub(crate) fn end(&self) -> Option<Point> {
         self.end
     }
@@ -85,6 +88,7 @@ impl Course {
         }
     }
     /// What happened by choice since the last call.
+    #[cfg(feature = "scenarios")]
     pub(crate) fn take_acts(&mut self) -> Vec<(Look, Act)> {
         std::mem::take(&mut self.acts)
     }

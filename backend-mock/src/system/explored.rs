@@ -281,6 +281,7 @@ impl State {
         }
     }
     /// Whether a handler on `signal` could be called now.
+    #[cfg(feature = "scenarios")]
     pub(super) fn may_be_over(&self, signal: SignalHandle) -> bool {
         match self.settings.pace {
             Pace::Eager => true, // it may be by the time of the look

@@ -39,6 +39,7 @@ impl MockSystem {
         1
     }
     /// The places, from 1, of handlers that a search may call now.
+    #[cfg(feature = "scenarios")]
     pub(crate) fn callable(&self) -> Vec<u32> {
         let state = self.state();
         let places = (1..).zip(&state.watched);
