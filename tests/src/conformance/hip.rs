@@ -263,6 +263,11 @@ impl Subject for HipRing {
             drive: Drive::Real,
             lacks: self.lacks(),
         };
-        Lists { cannot: cannot(&facts), not_yet: Vec::new() }
+        let mut cannot = cannot(&facts);
+        cannot.push((
+            "device_3_profiler_attaches",
+            "HIP does not say whether a profiler is attached",
+        ));
+        Lists { cannot, not_yet: Vec::new() }
     }
 }

@@ -16,6 +16,8 @@ bitflags::bitflags! {
         const OR_OF_ONE = 1 << 2;
         /// A BARRIER_AND that takes 0 alone for done: what is below 0 passes as well.
         const EXACT_ZERO = 1 << 3;
+        /// A ring that can be full: queues take what is committed without end.
+        const FULL_RING = 1 << 4;
     }
 }
 
@@ -52,7 +54,7 @@ pub fn cannot(facts: &Facts) -> Vec<(&'static str, &'static str)> {
     let on_copies = has(Features::DEVICE_SIGNALS_ON_COPIES);
     let all_memories =
         in_device && has(Features::INTERRUPTS) && !lacks.contains(Lacks::SHARED_SIGNALS);
-    let rows: [(bool, &'static str, &[&'static str]); 15] = [
+    let rows: [(bool, &'static str, &[&'static str]); 16] = [
         (!has(Features::INTERRUPTS), "no interrupts", INTERRUPTS),
         (!in_device, "no signals in device memory", DEVICE_SIGNALS),
         (!has(Features::BARRIER_VALUE), "no barrier-value packets", VALUE_PACKETS),
@@ -95,6 +97,11 @@ pub fn cannot(facts: &Facts) -> Vec<(&'static str, &'static str)> {
             lacks.contains(Lacks::EXACT_ZERO),
             "what is below 0 passes as well",
             &["packets_and_needs_exactly_zero"],
+        ),
+        (
+            lacks.contains(Lacks::FULL_RING),
+            "queues take packets without end",
+            &["queue_2_full_ring_pushes_back", "queue_2_full_ring_waits_for_a_slot"],
         ),
     ];
     let mut all: Vec<(&str, &str)> = Vec::new();

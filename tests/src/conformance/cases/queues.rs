@@ -8,8 +8,8 @@ use ringfence::{
 };
 
 use super::super::{
-    Checked, Length, RingSize, Subject,
-    bench::Bench,
+    Checked, Lacks, Length, RingSize, Subject,
+    bench::{Bench, needs},
     check::{check, same},
 };
 
@@ -63,6 +63,7 @@ pub(super) fn hand_out_consecutive_indices<S: Subject>(on: &S) -> Checked {
 }
 /// A ring is never overrun: no index is handed out before its slot is free.
 pub(super) fn a_full_ring_pushes_back<S: Subject>(on: &S) -> Checked {
+    needs(on, Lacks::FULL_RING, "a ring that can be full")?;
     let bench = Bench::of(on, 0, RingSize::Smallest);
     let slots = on.slots(RingSize::Smallest);
     let packets = slots * 6;

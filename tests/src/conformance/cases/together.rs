@@ -16,8 +16,8 @@ use ringfence::{
 };
 
 use super::super::{
-    Checked, Drive, RingSize, Shared, Step, Subject, Worker,
-    bench::{ARMED, Bench, GRACE, PATIENCE},
+    Checked, Drive, Lacks, RingSize, Shared, Step, Subject, Worker,
+    bench::{ARMED, Bench, GRACE, PATIENCE, needs},
     check::{check, has, same},
 };
 
@@ -175,6 +175,7 @@ impl<'a, S: Subject> Worker<'a, S> for Overfill {
     }
 }
 pub(super) fn a_full_ring_waits<S: Subject>(on: &S) -> Checked {
+    needs(on, Lacks::FULL_RING, "a ring that can be full")?;
     has(on.drive() == Drive::Real, "threads")?;
     let bench = Bench::of(on, 0, RingSize::Smallest);
     let slots = on.slots(RingSize::Smallest);
