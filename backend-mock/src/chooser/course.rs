@@ -2,8 +2,8 @@
 
 /// One schedule: it follows the answers that it was given, and stops at the first choice past them.
 ///
-/// Whoever runs the program under a course asks [`decide`](Self::decide) at every choice, and ends the run
-/// soon after [`end`](Self::end) is there: from then on every answer is 0.
+/// Whoever runs the program under a course asks `decide` at every choice, and ends the run
+/// soon after `end` is there: from then on every answer is 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Course {
     answers: Vec<u16>,
