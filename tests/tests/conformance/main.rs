@@ -116,6 +116,9 @@ fn part_of_the_suite() {
     assert!(failures.is_empty(), "{failures:?}");
 }
 
+/// How many runs a flaw has to be noticed: one that spins is told by its time on a processor, of which a loaded machine gives it little.
+const TRIES: usize = 50;
+
 /// The tests that only a real device can fail: each fails on one with one thing wrong.
 fn spoilt_backends_fail() {
     for (flaw, name) in [
@@ -123,9 +126,12 @@ fn spoilt_backends_fail() {
         (Flaw::ForcesNothing, "wait_4_force_wakes_a_sleeper"),
         (Flaw::OverrunsTheRing, "queue_2_full_ring_waits_for_a_slot"),
     ] {
-        let start = || Spoilt::start(flaw).unwrap_or_else(|error| panic!("{error}"));
-        let report = Report::run(|case| case.name == name, start);
-        println!("{flaw:?}\n{report}");
-        assert_eq!(report.failures(), [name], "{flaw:?}");
+        let is_noticed = |_| {
+            let start = || Spoilt::start(flaw).unwrap_or_else(|error| panic!("{error}"));
+            let report = Report::run(|case| case.name == name, start);
+            println!("{flaw:?}\n{report}");
+            report.failures() == [name]
+        };
+        assert!((0..TRIES).any(is_noticed), "{flaw:?}");
     }
 }
