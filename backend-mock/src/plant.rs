@@ -13,12 +13,5 @@ pub(crate) fn is_on() -> bool {
 }
 /// Runs `body` with the fault planted on this thread, also when it unwinds.
 pub fn with<T>(body: impl FnOnce() -> T) -> T {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            PLANTED.set(self.0);
-        }
-    }
-    let _restore = Restore(PLANTED.replace(true));
-    body()
+    ringfence::plant::while_set(&PLANTED, true, body)
 }

@@ -42,6 +42,16 @@ fn a_bound_that_is_reached_ends_with_3() {
 }
 
 #[test]
+fn what_cannot_be_read_ends_with_2() {
+    let nowhere = ringfence(&["explore", "no/such/file.toml"]);
+    let broken = ringfence(&["explore", &corpus("broken/unknown_name.toml")]);
+    for output in [nowhere, broken] {
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(!output.stderr.is_empty(), "it says why");
+    }
+}
+
+#[test]
 fn streams_are_left_out_by_a_clear_message() {
     let output = ringfence(&["explore", &corpus("streams/forked_child.toml")]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));

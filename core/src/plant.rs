@@ -26,11 +26,11 @@ pub(crate) const fn off() -> bool {
 }
 
 #[cfg(feature = "planted")]
-pub use switch::{Fault, is, with};
+pub use switch::{Fault, is, while_set, with};
 
 #[cfg(feature = "planted")]
 mod switch {
-    use std::cell::Cell;
+    use std::{cell::Cell, thread::LocalKey};
 
     std::thread_local! {
         static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) };
@@ -149,13 +149,21 @@ mod switch {
 
     /// Runs `body` with `fault` planted on this thread, also when it unwinds.
     pub fn with<T>(fault: Fault, body: impl FnOnce() -> T) -> T {
-        struct Restore(Option<Fault>);
-        impl Drop for Restore {
+        while_set(&PLANTED, Some(fault), body)
+    }
+    /// Runs `body` with a switch of this thread set, also when it unwinds: what other crates plant their own faults with.
+    pub fn while_set<S: Copy + 'static, T>(
+        switch: &'static LocalKey<Cell<S>>,
+        to: S,
+        body: impl FnOnce() -> T,
+    ) -> T {
+        struct Restore<S: Copy + 'static>(&'static LocalKey<Cell<S>>, S);
+        impl<S: Copy> Drop for Restore<S> {
             fn drop(&mut self) {
-                PLANTED.set(self.0);
+                self.0.set(self.1);
             }
         }
-        let _restore = Restore(PLANTED.replace(Some(fault)));
+        let _restore = Restore(switch, switch.replace(to));
         body()
     }
 }

@@ -43,8 +43,8 @@ mod shell;
 pub mod topology;
 mod trace;
 
-#[cfg(test)]
-pub(crate) mod test_bus;
+#[cfg(any(test, feature = "testing"))]
+pub mod test_bus;
 
 /// Locks, whatever became of another thread that held the lock.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -7,31 +7,55 @@ use crate::{
     bus::{Bus, Fault},
 };
 
-/// Allocations by their address. An access must lie within one of them; a word must be aligned.
-#[derive(Default)]
-pub(crate) struct TestBus(RefCell<BTreeMap<u64, Vec<u8>>>);
+/// Whether kernels that are functions of a program find their memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Host {
+    #[default]
+    Found,
+    Nowhere,
+}
+
+/// Allocations by their address. An access outside of them, and of a word that is not aligned, is a fault.
+#[derive(Debug, Default)]
+pub struct TestBus(RefCell<BTreeMap<u64, Vec<u8>>>, Host);
 impl TestBus {
     /// A bus with one allocation of this content.
-    pub(crate) fn with(at: Address, content: Vec<u8>) -> Self {
+    #[must_use]
+    pub fn with(at: Address, content: Vec<u8>) -> Self {
         Self::default().and(at, content)
     }
     /// The same bus with one more.
-    pub(crate) fn and(self, at: Address, content: Vec<u8>) -> Self {
+    #[must_use]
+    pub fn and(self, at: Address, content: Vec<u8>) -> Self {
         self.0.borrow_mut().insert(at.as_u64(), content);
         self
     }
+    /// The same bus, on which the host has no address for anything: no function of a program can be a kernel.
+    #[must_use]
+    pub fn without_host(self) -> Self {
+        Self(self.0, Host::Nowhere)
+    }
     /// What an allocation holds.
-    pub(crate) fn content(&self, at: Address) -> Vec<u8> {
+    ///
+    /// # Panics
+    /// If there is none at that address.
+    pub fn content(&self, at: Address) -> Vec<u8> {
         self.0.borrow()[&at.as_u64()].clone()
     }
     /// `bytes` bytes from anywhere.
-    pub(crate) fn bytes(&self, at: Address, bytes: usize) -> Vec<u8> {
+    ///
+    /// # Panics
+    /// If they are in no allocation.
+    pub fn bytes(&self, at: Address, bytes: usize) -> Vec<u8> {
         let mut content = vec![0; bytes];
         self.read(at, &mut content).expect("the test reads memory that it mapped");
         content
     }
     /// Stores bytes anywhere.
-    pub(crate) fn put(&self, at: Address, content: &[u8]) {
+    ///
+    /// # Panics
+    /// If there is no allocation.
+    pub fn put(&self, at: Address, content: &[u8]) {
         self.write(at, content).expect("the test writes memory that it mapped");
     }
     fn on<R>(&self, at: Address, bytes: u64, act: impl FnOnce(&mut [u8]) -> R) -> Result<R, Fault> {
@@ -47,7 +71,9 @@ impl TestBus {
         at: Address,
         act: impl FnOnce(&mut [u8; N]) -> R,
     ) -> Result<R, Fault> {
-        assert!(at.as_u64().is_multiple_of(N as u64), "a word of {N} bytes at {at}");
+        if !at.as_u64().is_multiple_of(N as u64) {
+            return Err(Fault { at, bytes: N as u64 });
+        }
         self.on(at, N as u64, |bytes| act(bytes.try_into().expect("as long as was asked")))
     }
     fn rmw(&self, at: Address, new: impl FnOnce(u64) -> u64) -> Result<(u64, u64), Fault> {
@@ -101,6 +127,6 @@ impl Bus for TestBus {
         (at.as_u64() - start < bytes).then_some((Address::new(start), bytes))
     }
     fn host(&self, at: Address) -> Option<*mut u8> {
-        self.on(at, 1, |bytes| bytes.as_mut_ptr()).ok()
+        self.on(at, 1, |bytes| bytes.as_mut_ptr()).ok().filter(|_| self.1 == Host::Found)
     }
 }

@@ -92,6 +92,10 @@ enum Ended {
     /// It was left out: it is no scenario of signals, or none that can be searched.
     LeftOut,
     Bounded,
+    /// Two states were taken for one: the search can say nothing.
+    Unsound,
+    /// A file cannot be read, or is no scenario.
+    Unreadable,
     Broken,
 }
 impl Ended {
@@ -99,16 +103,19 @@ impl Ended {
         match explored.verdict {
             Verdict::Exhausted => Self::Exhausted,
             Verdict::Bounded(_) => Self::Bounded,
-            Verdict::Broken(_) | Verdict::Unsound => Self::Broken,
+            Verdict::Unsound => Self::Unsound,
+            Verdict::Broken(_) => Self::Broken,
         }
     }
-    /// 0: exhausted, no rule can break. 1: a rule breaks. 3: a bound was reached. 4: left out.
+    /// What `docs/testing.md` says.
     fn code(self) -> ExitCode {
         match self {
             Self::Exhausted => ExitCode::SUCCESS,
             Self::Broken => ExitCode::FAILURE,
+            Self::Unreadable => ExitCode::from(2),
             Self::Bounded => ExitCode::from(3),
             Self::LeftOut => ExitCode::from(4),
+            Self::Unsound => ExitCode::from(5),
         }
     }
 }
@@ -119,12 +126,12 @@ pub(crate) fn run(options: &Options, out: &mut Output) -> ExitCode {
         Ok(files) => files,
         Err((path, error)) => {
             complain(format!("ringfence: cannot read {}: {error}\n", path.display()));
-            return ExitCode::FAILURE;
+            return Ended::Unreadable.code();
         }
     };
     if files.is_empty() {
         complain("ringfence: there is no scenario file (*.toml) there\n");
-        return ExitCode::FAILURE;
+        return Ended::Unreadable.code();
     }
     let mut worst = Ended::Exhausted;
     for file in &files {
@@ -149,7 +156,7 @@ fn one(file: &Path, options: &Options, out: &mut Output) -> Ended {
         }
         Err(why) => {
             complain(format!("{name}\n{why}"));
-            return Ended::Broken;
+            return Ended::Unreadable;
         }
     };
     let explored = match quietly(|| explore(&scenario, &options.search())) {

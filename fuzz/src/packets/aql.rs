@@ -11,9 +11,8 @@ use ringfence_softgpu::{
     kernels::Kernels,
     processor::{AqlQueue, Place, Progress, Report, Turn},
     settings::{Dependencies, Profile, ReadIndex, Settings},
+    test_bus::TestBus,
 };
-
-use super::memory::Memory;
 
 const MEMORY: u64 = 0x1_0000;
 /// `amd_queue_t`, with its read index inside.
@@ -48,7 +47,12 @@ pub(super) fn check(input: &[u8]) {
     let at = (REST - MEMORY) as usize;
     content[at..at + rest.len()].copy_from_slice(rest);
     let own = if names_the_queue(input) { Own::Shared } else { Own::Alone };
-    run(&Memory::new(MEMORY, content), with, (in_ring / BYTES) as u64, own);
+    run(
+        &TestBus::with(Address::new(MEMORY), content).without_host(),
+        with,
+        (in_ring / BYTES) as u64,
+        own,
+    );
 }
 
 /// Whether the queue alone writes its own memory.
@@ -58,7 +62,7 @@ enum Own {
     Shared,
 }
 
-fn run(memory: &Memory, with: u8, packets: u64, own: Own) {
+fn run(memory: &TestBus, with: u8, packets: u64, own: Own) {
     let mut settings = Settings::of(Profile::Quiet);
     settings.dependencies = match with & 1 {
         0 => Dependencies::Latched,
@@ -111,7 +115,7 @@ fn run(memory: &Memory, with: u8, packets: u64, own: Own) {
     assert!(decremented.len() as u64 <= packets, "more completions than packets");
 }
 /// The read index never goes back and never passes what is published.
-fn check_read_index(memory: &Memory, shown: u64, packets: u64) -> u64 {
+fn check_read_index(memory: &TestBus, shown: u64, packets: u64) -> u64 {
     let now = memory.load_u64(Address::new(READ_INDEX)).expect("it is there");
     assert!(now <= packets, "the read index passes what is published");
     assert!(now >= shown, "the read index goes back");

@@ -4,7 +4,6 @@
 //! written outside the memory that is there, and an engine that stopped says the same again.
 
 mod aql;
-mod memory;
 mod sdma;
 
 /// Runs `input`.

@@ -8,9 +8,8 @@ use ringfence_softgpu::{
         LONGEST, Packet, Pointer, Rect, SdmaQueue, Step, Stopped, Ticks, Undecodable, decode,
         encode::encode,
     },
+    test_bus::TestBus,
 };
-
-use super::memory::Memory;
 
 const MEMORY: u64 = 0x1000;
 /// The ring that wraps.
@@ -75,8 +74,8 @@ pub(super) fn check_ring(input: &[u8]) {
     for (at, &byte) in content.iter().enumerate() {
         memory[(ahead as usize + at) % RING_BYTES as usize] = byte;
     }
-    let line = Memory::new(MEMORY, memory.clone());
-    let ring = Memory::new(MEMORY, memory);
+    let line = TestBus::with(Address::new(MEMORY), memory.clone()).without_host();
+    let ring = TestBus::with(Address::new(MEMORY), memory).without_host();
     let end = length as u64;
     let touched = if touches_rings(content) { Touched::Yes } else { Touched::No };
     let in_line = steps(&line, LINE, LINE_BYTES, 0, end, touched);
@@ -84,7 +83,7 @@ pub(super) fn check_ring(input: &[u8]) {
     // A packet that reads or writes the rings finds different things in them.
     if touched == Touched::No {
         assert_eq!(in_line, wrapped, "a ring that wraps does something else");
-        let data = |memory: &Memory| memory.bytes(DATA, DATA_BYTES);
+        let data = |memory: &TestBus| memory.bytes(Address::new(DATA), DATA_BYTES);
         assert_eq!(data(&line), data(&ring), "a ring that wraps writes something else");
     }
 }
@@ -96,7 +95,7 @@ enum Touched {
 }
 /// What each packet of a ring came to, and where the read pointer stood after it.
 fn steps(
-    memory: &Memory,
+    memory: &TestBus,
     ring: u64,
     bytes: u64,
     ahead: u64,
@@ -143,7 +142,7 @@ fn skip(queue: &mut SdmaQueue, ring: u64, ahead: u64) {
     let filler = u32::try_from(ahead / 4 - 1).expect("a small ring") << 16;
     let mut content = filler.to_le_bytes().to_vec();
     content.resize(RING_BYTES as usize, 0);
-    let memory = Memory::new(ring, content);
+    let memory = TestBus::with(Address::new(ring), content).without_host();
     queue.offer(Pointer::new(ahead));
     let step = queue.step(Duration::ZERO, &memory, Ticks::new(0));
     assert_eq!(step, Ok(Step::Done), "a no-op is done");

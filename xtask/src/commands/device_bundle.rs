@@ -9,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde_json::Value;
+
 use crate::{
     process::{Presence, Program},
     step::{Failure, Outcome},
@@ -87,10 +89,9 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> Failure {
 
 /// Where cargo built the test `name`, by its messages, one JSON object a line.
 fn executable(said: &str, name: &str) -> Option<PathBuf> {
-    let name = format!("\"name\":\"{name}\"");
-    let of_it = |line: &&str| line.contains("\"compiler-artifact\"") && line.contains(&name);
-    said.lines().filter(of_it).find_map(|line| {
-        let (_, path) = line.split_once("\"executable\":\"")?;
-        path.split_once('"').map(|(path, _)| PathBuf::from(path))
+    said.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let of_it = message["reason"] == "compiler-artifact" && message["target"]["name"] == name;
+        message["executable"].as_str().filter(|_| of_it).map(PathBuf::from)
     })
 }

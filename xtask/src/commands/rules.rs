@@ -63,7 +63,7 @@ pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
     let methods = methods(tree, &facts.faults)?;
     let table = matrix::table(&facts.faults, &methods);
     let mut wrong = check(&matrix::without_table(&document), &facts);
-    wrong.extend(matrix::gaps(&facts.faults, &methods));
+    wrong.extend(matrix::strangers(&facts.faults, &methods));
     if options.write
         && let Some(text) = matrix::with_table(&document, &table)
     {

@@ -1,6 +1,11 @@
-//! A loss, once seen, stays: a device that lives again by its own account proves nothing (S17).
+//! Backends that break their contract.
 
-use std::{cell::Cell, num::NonZeroU64, time::Duration};
+use std::{
+    cell::Cell,
+    num::NonZeroU64,
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
+};
 
 use super::*;
 use crate::{
@@ -12,36 +17,48 @@ use crate::{
     timing::{RawInterval, TickRate},
 };
 
-/// Nothing ever finishes on it. Waits say that it is lost, and its status that it lives.
-#[derive(Default)]
-struct LostAndAlive(Cell<u64>);
-impl Signals for LostAndAlive {
+/// By its status it always lives.
+struct Odd {
+    made: Cell<u64>,
+    /// The value of each signal.
+    value: SignalValue,
+    /// Signals that it arms before it panics.
+    arms: Cell<u32>,
+}
+impl Odd {
+    fn with(value: SignalValue) -> Self {
+        Self { made: Cell::new(0), value, arms: Cell::new(u32::MAX) }
+    }
+}
+impl Signals for Odd {
     fn create(
         &self,
         memory: SignalMemory,
         batch: &mut [SignalHandle],
     ) -> Result<Created, CreateError> {
         for signal in &mut *batch {
-            self.0.set(self.0.get() + 1);
-            *signal = SignalHandle::new(self.0.get());
+            self.made.set(self.made.get() + 1);
+            *signal = SignalHandle::new(self.made.get());
         }
         Ok(Created { count: batch.len(), memory })
     }
     fn destroy(&self, _: SignalHandle) {}
     fn load(&self, _: SignalHandle) -> SignalValue {
-        SignalValue::ARMED
+        self.value
     }
-    fn arm(&self, _: SignalHandle, _: SignalValue) {}
+    fn arm(&self, _: SignalHandle, _: SignalValue) {
+        self.arms.set(self.arms.get().checked_sub(1).expect("on purpose"));
+    }
     fn publish_stores(&self) {}
     fn flush(&self) {}
 }
-impl HostWait for LostAndAlive {
+impl HostWait for Odd {
     fn wait(&self, _: SignalHandle, _: SignalValue, _: WaitHint, _: Duration) -> WaitOutcome {
         WaitOutcome::Lost
     }
     fn force(&self, _: SignalHandle) {}
 }
-impl Timestamps for LostAndAlive {
+impl Timestamps for Odd {
     fn timestamps(&self, _: SignalHandle, _: Engine) -> RawInterval {
         RawInterval::default()
     }
@@ -49,7 +66,7 @@ impl Timestamps for LostAndAlive {
         TickRate::new(NonZeroU64::MIN)
     }
 }
-impl Device for LostAndAlive {
+impl Device for Odd {
     fn id(&self) -> DeviceId {
         DeviceId::new(0)
     }
@@ -77,7 +94,7 @@ impl PacketQueue for Indices {
     fn commit(&self, _: PacketId, _: &Packet<()>) {}
     fn ring_doorbell(&self, _: PacketId) {}
     fn read_index(&self) -> PacketId {
-        PacketId::FIRST
+        PacketId::new(self.0.get())
     }
     fn settled(&self) -> Settled {
         Settled::Reserving
@@ -86,7 +103,7 @@ impl PacketQueue for Indices {
 
 #[test]
 fn a_device_that_was_lost_never_finishes_anything_again() {
-    let (device, queue) = (LostAndAlive::default(), Indices::default());
+    let (device, queue) = (Odd::with(SignalValue::ARMED), Indices::default());
     let mut tracker =
         Tracker::open(&device, HardwareQueue::new(&queue), Policy::default()).expect("it opens");
     let _of = tracker.submit(Submission::kernel(())).expect("it lives so far");
@@ -98,4 +115,19 @@ fn a_device_that_was_lost_never_finishes_anything_again() {
     assert!(tracker.reclaim().is_err_and(lost));
     assert!(tracker.probe().is_err_and(lost));
     assert!(tracker.close().is_err_and(lost));
+}
+
+/// In a build that checks for overflow, a count that went wrong in the panic would be a second one.
+#[test]
+fn a_tracker_is_dropped_after_a_backend_panicked_half_way_through_a_batch() {
+    let (device, queue) = (Odd::with(SignalValue::DONE), Indices::default());
+    let mut tracker =
+        Tracker::open(&device, HardwareQueue::new(&queue), Policy::default()).expect("it opens");
+    for _ in 0..20 {
+        let _use = tracker.submit(Submission::marker(Role::HostQuery)).expect("it has signals");
+    }
+    device.arms.set(3);
+    let reclaimed = catch_unwind(AssertUnwindSafe(|| tracker.reclaim()));
+    assert!(reclaimed.is_err(), "it arms more than 3: {reclaimed:?}");
+    drop(tracker);
 }

@@ -149,6 +149,26 @@ fn a_pin_goes_with_a_copy_that_its_own_waiter_proved() {
     assert_eq!(ring.pinned(), 0, "the copy is over, and so is its wait");
 }
 
+/// The stream may be on another queue by then: the watermark of this one would never say so.
+#[test]
+fn a_fence_that_its_own_waiter_proved_frees_what_was_pinned_below_it() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    let (mut other, elsewhere) = (ring_on(&mark, HOST, 1), lane(1));
+    // On one queue a wait in no order, then a fence; on another a barrier packet waits for that fence.
+    let waited_for = other.secure(HOST).unwrap().lend();
+    ring.pin(UseId::new(lane(0), PacketId::new(0)), Awaits::EachUnordered, None, waited_for);
+    let mut secured = ring.secure(HOST).unwrap();
+    let held = secured.lend();
+    let fence = secured.bind(PacketId::new(1), on(lane(0), Barrier::Set), None);
+    ring.switch(Arc::new(Watermark::new(elsewhere)));
+    ring.pin(UseId::new(elsewhere, PacketId::new(0)), Awaits::EachInOrder, Some(fence), held);
+    let last = submit(&mut ring, 1, Barrier::Set);
+    let retired = tell(&mut ring, last, 0).unwrap();
+    assert_eq!(retired, [(last, Grounds::Fence), (fence, Grounds::Awaited)]);
+    assert_eq!(ring.pinned(), 0, "the fence is over, and so is the wait below it");
+}
+
 #[test]
 fn a_copy_that_was_never_issued_proves_nothing_of_what_it_would_have_waited_for() {
     let mark = Arc::new(Watermark::new(lane(0)));

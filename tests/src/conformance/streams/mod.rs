@@ -32,6 +32,7 @@ mod facts;
 )]
 mod hip;
 mod mock;
+mod parts;
 mod run;
 mod stage;
 mod subject;
@@ -42,5 +43,6 @@ pub use cuda::{CudaCell, CudaSubject};
 pub use facts::{Can, Scale, StreamFacts, cannot_on_streams};
 pub use hip::{HipCell, HipSubject};
 pub use mock::{MockBackend, MockCell, MockDriver, MockGate, MockWork, StreamMock};
+pub use parts::{PART, StreamPart, is_wanted};
 pub use run::run;
 pub use subject::{Brought, Freed, Spot, SpotOf, StreamSubject, WorkOf};

@@ -23,7 +23,7 @@ run 20 machine.txt date -u
 run 60 machine.txt ./ringfence doctor
 export RINGFENCE_REQUIRE_CUDA=1
 run 300 conformance.txt ./conformance_cuda --nocapture
-run 200 conformance.txt env RINGFENCE_CONFORMANCE=pool_random RINGFENCE_HISTORIES=10000 ./conformance_cuda --nocapture
+run 300 histories.txt env RINGFENCE_CONFORMANCE=pool_random RINGFENCE_HISTORIES=20000 ./conformance_cuda --nocapture
 run 60 tests.txt ./pool --nocapture
 run 60 tests.txt ./streams --nocapture
 run 150 streams.json ./ringfence bench streams --backend cuda --limit-s 20 --json
