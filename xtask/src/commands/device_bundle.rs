@@ -40,6 +40,10 @@ pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
         .env("RINGFENCE_COMMIT", commit.trim())
         .run()?;
     let folder = tree.target(FOLDER);
+    // Nothing of an earlier bundle travels.
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(at(&folder))?;
+    }
     fs::create_dir_all(&folder).map_err(at(&folder))?;
     place(tree, &tree.target(RINGFENCE), &folder.join("ringfence"))?;
     for (package, name) in TESTS {

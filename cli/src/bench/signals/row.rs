@@ -94,7 +94,7 @@ impl Row {
     /// How many calls one time is of: what is shorter than a look at the clock is timed many times over.
     pub(super) const fn calls(self) -> u32 {
         match self {
-            Self::QueryFinished | Self::SynchronizeFinished => TOGETHER,
+            Self::QueryFinished | Self::QueryStream | Self::SynchronizeFinished => TOGETHER,
             _ => 1,
         }
     }
@@ -139,7 +139,7 @@ impl Row {
             }
             Self::QueryFinished => {
                 finish(on, Mark::Last)?;
-                each(|| on.query(Mark::Last).map(drop))?
+                each(self.calls(), || on.query(Mark::Last).map(drop))?
             }
             Self::QueryStream => {
                 on.kernel(ONE)?;
@@ -147,7 +147,7 @@ impl Row {
                 if on.query_stream(ONE)? != Some(Reached::Yes) {
                     return Ok(None);
                 }
-                each(|| on.query_stream(ONE).map(drop))?
+                each(self.calls(), || on.query_stream(ONE).map(drop))?
             }
             Self::Elapsed => {
                 on.record(Mark::First, ONE)?;
@@ -169,7 +169,7 @@ impl Row {
             Self::SynchronizeFinished => {
                 on.kernel(ONE)?;
                 on.synchronize_stream(ONE)?;
-                each(|| on.synchronize_stream(ONE))?
+                each(self.calls(), || on.synchronize_stream(ONE))?
             }
             Self::SynchronizeDevice => timed(|| {
                 on.kernel(ONE)?;
@@ -214,9 +214,8 @@ fn timed(call: impl FnOnce() -> Result<(), Problem>) -> Result<Duration, Problem
     call()?;
     Ok(begun.elapsed())
 }
-/// All of [`TOGETHER`].
-fn each(mut call: impl FnMut() -> Result<(), Problem>) -> Result<Duration, Problem> {
-    timed(|| (0..TOGETHER).try_for_each(|_| call()))
+fn each(calls: u32, mut call: impl FnMut() -> Result<(), Problem>) -> Result<Duration, Problem> {
+    timed(|| (0..calls).try_for_each(|_| call()))
 }
 fn look_away() {
     let begun = Instant::now();

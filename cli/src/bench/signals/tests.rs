@@ -1,3 +1,6 @@
+use std::time::Duration;
+
+use ringfence::ledger::Counts;
 use ringfence_mock::{
     chooser::{Profile, Seeded},
     clock::Ticks,
@@ -5,7 +8,10 @@ use ringfence_mock::{
     work::Kernel,
 };
 
-use super::*;
+use super::{
+    stack::{Lane, Mark, Reached},
+    *,
+};
 
 /// Each row, with each way to track, on the modelled device.
 #[test]
@@ -56,4 +62,57 @@ fn titles_and_names_tell_columns_apart() {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+/// Does nothing, and counts how often it was asked.
+#[derive(Default)]
+struct Counting(u32);
+impl Counting {
+    fn count(&mut self) -> Result<(), Problem> {
+        self.0 += 1;
+        Ok(())
+    }
+}
+impl Stack for Counting {
+    fn kernel(&mut self, _: Lane) -> Result<(), Problem> {
+        self.count()
+    }
+    fn record(&mut self, _: Mark, _: Lane) -> Result<(), Problem> {
+        self.count()
+    }
+    fn query(&mut self, _: Mark) -> Result<Reached, Problem> {
+        self.count().map(|()| Reached::Yes)
+    }
+    fn query_stream(&mut self, _: Lane) -> Result<Option<Reached>, Problem> {
+        self.count().map(|()| Some(Reached::Yes))
+    }
+    fn synchronize_event(&mut self, _: Mark) -> Result<(), Problem> {
+        self.count()
+    }
+    fn elapsed(&mut self) -> Result<Option<Duration>, Problem> {
+        self.count().map(|()| Some(Duration::ZERO))
+    }
+    fn wait(&mut self, _: Lane, _: Mark) -> Result<(), Problem> {
+        self.count()
+    }
+    fn synchronize_stream(&mut self, _: Lane) -> Result<(), Problem> {
+        self.count()
+    }
+    fn synchronize_device(&mut self) -> Result<(), Problem> {
+        self.count()
+    }
+    fn counts(&self) -> Option<Counts> {
+        None
+    }
+}
+
+/// A time of 1,024 calls that is taken for one of one call is wrong by as much.
+#[test]
+fn a_row_makes_as_many_calls_as_it_says() {
+    for row in Row::ALL {
+        let mut on = Counting::default();
+        let _time = row.sample(&mut on).expect("it runs");
+        let around = on.0.checked_sub(row.calls()).expect("all that it says");
+        assert!(around < 64, "{row}: {around} calls beside the {} that it says", row.calls());
+    }
 }
