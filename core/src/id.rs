@@ -35,6 +35,8 @@ small_id! {
     DeviceId, "gpu";
     /// A hardware queue, or a copy engine. Several streams may share one.
     QueueId, "q";
+    /// A tracker's ring, in this process: whose uses something tells of.
+    RingId, "r";
     /// The identity of a queue's index space: the next one starts when its packet ids restart at 0.
     Generation, "g";
 }

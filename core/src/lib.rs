@@ -93,6 +93,7 @@ pub mod error;
 pub mod event;
 pub mod id;
 pub mod ledger;
+pub mod observe;
 pub mod placement;
 pub mod polling;
 pub mod proof;

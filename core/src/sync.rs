@@ -116,6 +116,12 @@ pub(crate) fn next_pool() -> u32 {
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
+/// A number for a new ring, so that what is told of one is not taken for another's.
+pub(crate) fn next_ring() -> u32 {
+    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
 /// A lock that knows no poison: what it guards is plain data that no panic leaves half changed.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(RawMutex<T>);

@@ -70,8 +70,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             let at = first.plus(offset as u64);
             if what.completion == Completion::None {
                 self.queue.commit(at, &what.packet(SignalHandle::NULL));
-                self.note_packet(UseId::new(self.lane(), at), IsFence::No, what.release);
-                self.note_bare();
+                let of = UseId::new(self.lane(), at);
+                self.note_packet(of, IsFence::No, what.release);
+                self.note_bare(of);
             } else {
                 let record = if is_recorded(what) { unused.next() } else { None };
                 failed = failed.and(self.bind_and_commit(at, pool, what, record).map(drop));

@@ -12,6 +12,7 @@ use crate::{
     },
     error::Error,
     id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
+    observe,
     placement::Role,
     ring::{IsFence, PacketOrder, Record, Recorded, RolledBack, Timing, Use},
     sync::Arc,
@@ -150,7 +151,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             fresh.renew(about, held);
         }
         let of = secured.bind(at, with, Some(record.clone()));
-        self.note_copy();
+        self.note_copy(of);
         if memory.is_device() || what.waits_in_device() {
             self.flush_for_others(crate::backend::SignalMemory::Device);
         }
@@ -191,7 +192,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                         let released = self.ring.release(suspect, value);
                         self.store_released(released);
                     }
-                    WaitOutcome::TimedOut => self.counts.quarantined += 1,
+                    WaitOutcome::TimedOut => {
+                        self.counts.quarantined += 1;
+                        observe::quarantined(self.id, of);
+                    }
                     WaitOutcome::Lost => return self.lose(),
                 }
             }

@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     id::UseId,
     ledger::LoadCause,
+    observe,
     ring::{IsFence, Named, Outcome, UseRef},
 };
 
@@ -76,6 +77,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             return Ok(ForcedUse::WasOver);
         };
         self.counts.quarantined += 1;
+        observe::quarantined(self.id, of);
         if let Some(tail) = self.tail.as_mut().filter(|tail| tail.of == of) {
             tail.fence = IsFence::No; // it will prove nothing any more
         }

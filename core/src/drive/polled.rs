@@ -11,6 +11,7 @@ use crate::{
     error::{CreateError, Error},
     id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
     ledger::LoadCause,
+    observe,
     placement::Role,
     polling::{Front, Judged, Place, PolledUse, PollingRing, Rearmed, SuspectPlace},
     proof::Harvest,
@@ -67,6 +68,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         match self.polls().rearm(pool) {
             Some(Rearmed::Arm(arm)) => {
                 self.device.arm(arm.signal(), SignalValue::ARMED);
+                observe::armed(self.id, arm.signal());
                 self.counts.arms += 1;
                 if pool.is_device() {
                     self.flush_one();
@@ -74,6 +76,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             Some(Rearmed::GivenAway) => {
                 self.counts.parks += 1;
+                observe::parked(self.id, 1, 0);
                 self.reap();
             }
             None => {}
@@ -193,7 +196,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.queue.commit(at, &what.packet(signal));
         self.queue.ring_doorbell(at);
         self.note_packet(of, fence, what.release);
-        self.note_use(fence);
+        self.note_use(of, fence);
         Ok(of)
     }
     fn bind_polled(
@@ -257,7 +260,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             ledger: self.ledger.clone(),
         };
         self.bind_polled(pool, of, (timing, parts), Some(record), Some(about));
-        self.note_copy();
+        self.note_copy(of);
         Ok((of, signal))
     }
     /// Waits, bounded, for the parts that were issued; until then the signal is not used again (S8).

@@ -5,6 +5,7 @@ use crate::{
     backend::{Device, PacketQueue, SignalMemory},
     error::Error,
     ledger::LoadCause,
+    observe,
     placement::Role,
     ring::{Probe, Wants},
 };
@@ -90,8 +91,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.ask_for_fence()?;
             }
         }
-        let in_flight = self.in_flight();
-        Ok(Reclaimed { retired: before.saturating_sub(in_flight), in_flight })
+        Ok(self.reclaimed(before))
     }
     /// Loads the newest fence, whatever the read index says: one load that may retire everything.
     ///
@@ -105,8 +105,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             let newest = self.ring.newest_fence();
             self.look_at(newest)?;
         }
+        Ok(self.reclaimed(before))
+    }
+    fn reclaimed(&self, before: usize) -> Reclaimed {
         let in_flight = self.in_flight();
-        Ok(Reclaimed { retired: before.saturating_sub(in_flight), in_flight })
+        let retired = before.saturating_sub(in_flight);
+        observe::looked(self.id, retired, in_flight);
+        Reclaimed { retired, in_flight }
     }
     /// Takes the steps of a whole search: those of [`Reclaim::step`], one after the other. A loop over it
     /// would move the state through memory, which costs more than the steps.
@@ -186,6 +191,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// Something is pinned and nothing in flight would ever prove it: a fence will (S20).
     pub(super) fn ask_for_fence(&mut self) -> Result<(), Error> {
         self.counts.fences_asked += 1;
+        observe::fence_asked(self.id);
         self.submit_own(Submission::marker(Role::Dispatch)).map(drop)
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     id::{SignalHandle, SignalValue, ValueState},
     ledger::LoadCause,
+    observe,
     proof::{Harvest, Proven},
     ring::{Arm, Confirmed, Finished, IsFence, Probe, Record, Released, Timing},
     timing::Interval,
@@ -20,7 +21,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         cause: LoadCause,
     ) -> SignalValue {
         self.counts.loads.note(cause, memory);
-        self.device.load(signal)
+        let value = self.device.load(signal);
+        observe::probed(self.id, signal, memory, cause, value);
+        value
     }
     /// Everything that `value`, loaded for `probe`, proves is retired.
     pub(super) fn settle(&mut self, probe: Probe, value: SignalValue) -> Result<(), Error> {
@@ -32,6 +35,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             Ok(Confirmed::Pending | Confirmed::Settled) => Ok(Left::Retire),
             Ok(Confirmed::Own(finished)) => self.retire_one(finished).map(|()| Left::Retire),
             Ok(Confirmed::Fence(proof)) => {
+                observe::proven(self.id, proof.of());
                 if let Some(mark) = self.ring.mark_of(proof.of().lane()) {
                     let _ = mark.raise(proof);
                 }
@@ -46,9 +50,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// A fence that fell below 0 proves nothing: a wait for the stream's work needs another one (S21).
     pub(super) fn note_condemned(&mut self, error: &Error) {
-        if let (Error::OverDecrement { of, .. }, Some(tail)) = (error, &mut self.tail)
-            && tail.of == *of
-        {
+        let Error::OverDecrement { of, .. } = error else { return };
+        observe::quarantined(self.id, *of);
+        if let Some(tail) = self.tail.as_mut().filter(|tail| tail.of == *of) {
             tail.fence = IsFence::No;
         }
     }
@@ -75,9 +79,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline]
     fn retire_together(&mut self, proven: Proven) -> usize {
         let limit = (self.policy.ring.batch as usize).saturating_sub(self.ring.unflushed()).max(1);
-        let Self { ring, device, .. } = self;
+        let Self { ring, device, id, .. } = self;
         let batch = ring.retire_together(proven, limit, |arm| {
             device.arm(arm.signal(), SignalValue::ARMED);
+            observe::armed(*id, arm.signal());
         });
         self.counts.arms += batch.armed as u64;
         if batch.parked > 0 {
@@ -104,6 +109,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 return Err(error);
             }
         }
+        observe::retired(self.id, finished.of(), finished.grounds());
         // Timing first, then arming (S16).
         let harvest = match (finished.timing(), finished.record()) {
             (Timing::Wanted, Some(record)) if !planted!(ArmBeforeTiming) => {
@@ -120,6 +126,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline]
     pub(super) fn store(&mut self, arm: Arm) {
         self.device.arm(arm.signal(), SignalValue::ARMED);
+        observe::armed(self.id, arm.signal());
         self.counts.arms += 1;
         self.flush_full_batch();
     }
@@ -134,6 +141,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline(never)]
     fn note_kept(&mut self, count: usize) {
         let parked = self.ring.parked() as u64;
+        observe::parked(self.id, count, self.ring.parked());
         self.counts.quarantined = self.counts.quarantined.max(self.ring.quarantined() as u64);
         self.counts.parks += count as u64;
         self.counts.parked_peak = self.counts.parked_peak.max(parked);
@@ -157,6 +165,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.ring.unflushed() == 0 {
             return;
         }
+        observe::flushed(self.id, self.ring.unflushed());
         self.ring.flushed();
         if self.capabilities.owner_needs_flush() {
             self.flush_stores();

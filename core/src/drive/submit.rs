@@ -83,7 +83,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.queue.ring_doorbell(at);
         let of = UseId::new(self.lane(), at);
         self.note_packet(of, IsFence::No, what.release);
-        self.note_bare();
+        self.note_bare(of);
         Ok(of)
     }
     /// A pool with a signal for `role`, where none is at hand in `pool`: if signals run short, room is made
@@ -142,7 +142,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let at = self.queue.reserve(PacketCount::ONE);
         let of = commit(&self.device, &self.queue, &self.ledger, secured, at, what, record);
         self.note_packet(of, fence_of(what), what.release);
-        self.note_use(fence_of(what));
+        self.note_use(of, fence_of(what));
         self.queue.ring_doorbell(at);
         Ok(of)
     }
@@ -174,7 +174,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         let of = commit(&self.device, &self.queue, &self.ledger, secured, at, what, record);
         self.note_packet(of, fence_of(what), what.release);
-        self.note_use(fence_of(what));
+        self.note_use(of, fence_of(what));
         Ok(of)
     }
 }

@@ -7,7 +7,9 @@ use super::tracker::Tracker;
 use crate::{
     backend::{Device, PacketQueue},
     error::Error,
+    id::UseId,
     ledger::Counts,
+    observe::{self, Completes},
     ring::IsFence,
 };
 
@@ -51,21 +53,24 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.tally.looked_at = self.tally.uses;
     }
     /// A copy is a use, but not one that fills the submission batch, and no packet.
-    pub(super) fn note_copy(&mut self) {
+    pub(super) fn note_copy(&mut self, of: UseId) {
+        observe::copied(self.id, of);
         self.tally.uses += 1;
         self.tally.unfenced += 1;
         self.tally.batch_end += 1;
         self.tally.copies += 1;
     }
     #[inline(always)]
-    pub(super) fn note_use(&mut self, fence: IsFence) {
+    pub(super) fn note_use(&mut self, of: UseId, fence: IsFence) {
+        observe::submitted(self.id, of, fence, Completes::Signal);
         self.tally.uses += 1;
         if fence == IsFence::No {
             self.tally.unfenced += 1;
         }
     }
     /// A packet without a signal.
-    pub(super) fn note_bare(&mut self) {
+    pub(super) fn note_bare(&mut self, of: UseId) {
+        observe::submitted(self.id, of, IsFence::No, Completes::Nothing);
         self.counts.packets += 1;
     }
     fn fence_uses(&self) -> u64 {

@@ -9,12 +9,13 @@ use super::{
 use crate::{
     backend::{Capabilities, Created, Device, DeviceStatus, PacketQueue, Profiler, SignalMemory},
     error::{CreateError, Error, Failure},
-    id::{CacheScope, LaneId, SignalHandle, UseId},
+    id::{CacheScope, LaneId, RingId, SignalHandle, UseId},
     ledger::{Counts, Ledger},
+    observe,
     placement::{DeviceSignals, Placement, Role},
     polling::PollingRing,
     ring::{IsFence, Reaper, Ring},
-    sync::Arc,
+    sync::{Arc, next_ring},
 };
 
 /// Follows the work of one stream: gives each packet its signal, finds out what is finished, and arms
@@ -39,6 +40,7 @@ pub struct Tracker<D, Q> {
     pub(super) polling: Option<PollingRing>,
     pub(super) counts: Counts,
     pub(super) ledger: Arc<Ledger>,
+    pub(super) id: RingId,
     /// See `defer`.
     pub(super) deferred: Option<Error>,
 }
@@ -95,6 +97,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             ledger: Arc::new(Ledger::new()),
             tally: Tally::new(policy.submission_batch),
             tail: None,
+            id: RingId::new(next_ring()),
             deferred: None,
             interrupts: Interrupts::Available,
             life: match policy.tracker {
@@ -111,6 +114,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             let _ = tracker.create(SignalMemory::Interrupt, policy.ring.interrupt_spares);
         }
         Ok(tracker)
+    }
+    /// Which ring of this process this is: what [events](crate::observe) name it by.
+    pub fn id(&self) -> RingId {
+        self.id
     }
     /// The device.
     pub fn device(&self) -> &D {
@@ -203,6 +210,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             taken += 1;
         }
+        observe::grown(self.id, pool, taken, memory);
         self.counts.created += taken as u64;
         if memory != pool {
             self.counts.fell_back += taken as u64;
@@ -224,6 +232,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 None => self.ring.lose(Failure::DeviceLost),
             };
             self.counts.leaked += u64::from(leaked);
+            observe::device_lost(self.id, leaked);
         }
         self.lost_error()
     }

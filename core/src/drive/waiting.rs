@@ -3,6 +3,7 @@
 use crate::{
     backend::{HostWait, SignalMemory, WaitOutcome},
     id::{SignalHandle, SignalValue},
+    observe,
     wait::WaitPolicy,
 };
 
@@ -14,6 +15,7 @@ pub(crate) fn wait_until_done(
     signal: SignalHandle,
     memory: SignalMemory,
 ) -> WaitOutcome {
+    let _going = observe::host_wait(signal);
     for phase in policy.phases(memory) {
         match device.wait(signal, SignalValue::ARMED, phase.hint, phase.limit) {
             // A backend that ends a wait early proves nothing by it: its value says so.

@@ -5,6 +5,7 @@ use std::fmt;
 use super::slot::Slot;
 use crate::{
     id::{Generation, StreamId, StreamKey, StreamRef},
+    observe,
     sync::{Arc, Guard},
 };
 
@@ -53,6 +54,7 @@ impl<A> fmt::Debug for Lease<A> {
 impl<A> Drop for Lease<A> {
     #[inline]
     fn drop(&mut self) {
+        observe::returned(self.stream());
         self.slot.put_back();
     }
 }

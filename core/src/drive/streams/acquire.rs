@@ -5,6 +5,7 @@ use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
     id::{DeviceContext, RawProgress, RawStream, StreamKey, StreamRef},
+    observe,
     stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Slot, Why},
     sync::{Arc, let_others_go_on},
 };
@@ -79,13 +80,18 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     match self.take(offer) {
                         Ok(lease) => return Ok(Attempt::Leased(lease)),
                         Err((offer, why)) => {
+                            observe::passed_over(self.shared.id, offer.slot().id(), why);
                             pool = self.shared.pool();
                             pool.refused(offer, why);
                             lost(why)?;
                         }
                     }
                 }
-                Claim::Share(lease) => return Ok(Attempt::Leased(lease)),
+                Claim::Share(lease) => {
+                    drop(pool);
+                    observe::leased(lease.stream());
+                    return Ok(Attempt::Leased(lease));
+                }
                 Claim::Create(reservation) => {
                     drop(pool);
                     return self.create(reservation).map(Attempt::Leased);
@@ -139,6 +145,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             match self.take(offer) {
                 Ok(lease) => return Ok(Some(lease)),
                 Err((offer, why)) => {
+                    observe::passed_over(self.shared.id, offer.slot().id(), why);
                     pool = self.shared.pool();
                     pool.refused(offer, why);
                     lost(why)?;
@@ -168,7 +175,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 Err(why) => return Err((offer, why)),
             }
         };
-        Ok(Lease::new(offer.into_slot(), generation))
+        let lease = Lease::new(offer.into_slot(), generation);
+        observe::leased(lease.stream());
+        Ok(lease)
     }
 
     /// Creates a stream on a reservation, with no lock held (T4).
@@ -186,10 +195,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             let mut pool = self.shared.pool();
             (pool.created(reservation, raw, word, attachment), pool.take_warning())
         };
-        if let (Some(live), Some(warn)) = (crowd, &self.on_crowd) {
-            warn(Crowd { live });
+        if let Some(live) = crowd {
+            observe::crowded(self.shared.id, live);
+            if let Some(warn) = &self.on_crowd {
+                warn(Crowd { live });
+            }
         }
-        Ok(Slot::lease(&slot))
+        let lease = Slot::lease(&slot);
+        observe::created(lease.stream(), raw);
+        observe::leased(lease.stream());
+        Ok(lease)
     }
     fn new_stream(&self, key: StreamKey) -> Result<(RawStream, Option<RawProgress>), StreamError> {
         let failed = |cause| match cause {

@@ -5,6 +5,7 @@ use crate::{
     backend::streams::{CaptureMode, CaptureStatus, StreamBackend, StreamWork},
     error::{Closed, DriverError, StreamError},
     id::{RawEvent, RawGraph, RawMemory, StreamRef},
+    observe,
     stream::{Allocation, Captures, Lease, Slot, Standing},
     sync::{Arc, Mutex, ThreadName},
 };
@@ -304,6 +305,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 return Err(error);
             }
         };
+        observe::captured(stream);
         Ok(Captured { graph, value: value? })
     }
     fn begin(

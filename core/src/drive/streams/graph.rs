@@ -5,6 +5,7 @@ use crate::{
     backend::streams::StreamBackend,
     error::StreamError,
     id::{DeviceContext, RawGraph, RawMemory},
+    observe,
     stream::{Access, Allocation, Lease, Resets, Stamp, Touch},
     sync::Arc,
 };
@@ -104,6 +105,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // Also after an error: what was submitted of it may run.
         graph.launches.add(touch, Access::Read);
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
+        observe::launched(touch);
         Ok(touch)
     }
     pub(super) fn home(&self, place: DeviceContext) -> Home {

@@ -5,6 +5,7 @@ use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
     id::{Bytes, DeviceContext, RawMemory, StreamKey},
+    observe,
     stream::{
         Access, Allocation, Deferral, DeferredFree, Lease, Resets, Slot, Stamp, Standing, Tenancy,
         Touch, Waits,
@@ -81,6 +82,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Frees memory that nobody owns, or defers it.
     pub(super) fn dispose(&self, mut free: DeferredFree) -> Freed {
         let freed = self.try_dispose(&mut free);
+        observe::memory_retired(self.shared.id, free.memory.bytes(), freed);
         let mut book = self.shared.memory.lock();
         let counts = book.counts_mut();
         match freed {

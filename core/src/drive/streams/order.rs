@@ -7,6 +7,7 @@ use crate::{
     backend::streams::{StreamBackend, StreamWait},
     error::{Closed, DriverCode, DriverError, StreamError},
     id::RawEvent,
+    observe,
     stream::{Access, Captures, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
 };
@@ -56,7 +57,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         }
         let mut ordered = Ordered::Already;
         for touch in stamp.touches(access) {
-            ordered = ordered.max(self.follow(lease.slot(), touch)?);
+            let how = self.follow(lease.slot(), touch)?;
+            observe::followed(lease.stream(), touch, how);
+            ordered = ordered.max(how);
         }
         Ok(ordered)
     }

@@ -5,6 +5,7 @@ use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
+    observe,
     stream::{Condemned, Handle, Offer, Standing, Tenancy, Why},
     sync::{Arc, AtomicU8, Ordering, Site, ThreadName, order},
 };
@@ -72,7 +73,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             }
         }
         let Some(_turn) = self.turn() else { return Pumped::default() };
-        self.pump_alone()
+        let _going = observe::pumping(self.shared.id);
+        let pumped = self.pump_alone();
+        observe::pumped(self.shared.id, pumped);
+        pumped
     }
     /// The right to pump, unless somebody does.
     pub(crate) fn turn(&self) -> Option<Turn<'_>> {
@@ -138,6 +142,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// The device is lost: nothing is proven by it, and what it may still write to is leaked.
     fn give_up(&self) -> Pumped {
         self.shared.live(Life::Lost);
+        observe::pool_lost(self.shared.id);
         self.shared.pool().lose_all(Closed::Lost);
         self.shared.memory.lock().leak_all();
         self.leak_limbo();
@@ -151,6 +156,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         while let Some(offer) = pool.next_draining(&visit) {
             drop(pool);
             let (seen, asked) = self.look(&offer);
+            if seen.is_ok() {
+                observe::drained(self.shared.id, offer.slot().id());
+            }
             pool = self.shared.pool();
             pool.counts_mut().looks_by_query += u64::from(asked == Asked::Driver);
             match seen {
@@ -178,6 +186,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         while let Some(condemned) = pool.next_condemned(&visit) {
             drop(pool);
             let fate = self.fate(&condemned);
+            if matches!(fate, Fate::Leak) {
+                observe::leaked(self.shared.id, condemned.slot.id());
+            }
             pool = self.shared.pool();
             match fate {
                 Fate::Later => pool.not_yet(condemned),
@@ -192,6 +203,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     pool.forget_handle(&condemned);
                     drop(pool);
                     let outcome = self.destroy(&condemned.slot);
+                    match outcome {
+                        Ok(()) => observe::destroyed(self.shared.id, condemned.slot.id()),
+                        Err(_) => observe::leaked(self.shared.id, condemned.slot.id()),
+                    }
                     pool = self.shared.pool();
                     match outcome {
                         Ok(()) => {

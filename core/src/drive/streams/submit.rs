@@ -5,6 +5,7 @@ use crate::{
     backend::streams::{CaptureStatus, StreamBackend, StreamWork},
     error::StreamError,
     id::{Position, RawStream, StreamRef},
+    observe,
     stream::{Captures, Handle, Kind, Lease, Slot, Standing, Tenancy, Touch},
     sync::StreamGuard,
 };
@@ -26,7 +27,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let launched = self.driver.launch(lease.slot().raw(), work);
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
-        Ok(Touch::new(lease.stream(), position))
+        let touch = Touch::new(lease.stream(), position);
+        observe::work_submitted(touch);
+        Ok(touch)
     }
     /// What to remember of everything that was submitted to the lease's stream up to now.
     pub fn so_far(&self, lease: &Lease<A>) -> Touch {

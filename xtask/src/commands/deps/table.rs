@@ -29,6 +29,8 @@ pub(super) const CRATES: &[Crate] = &[
         others: Others::Only(&[
             ("dependencies", "bitflags"),
             ("dependencies", "thiserror"),
+            ("dependencies", "tracing"),
+            ("dependencies", "metrics"),
             ("target.'cfg(ringfence_loom)'.dependencies", "loom"),
             ("target.'cfg(ringfence_shuttle)'.dependencies", "shuttle"),
             ("dev-dependencies", "mockall"),
