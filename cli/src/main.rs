@@ -10,6 +10,7 @@ mod files;
 mod output;
 mod replay;
 mod shown;
+mod trace;
 
 use std::process::ExitCode;
 

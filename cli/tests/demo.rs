@@ -202,3 +202,43 @@ fn replay_needs_files_that_exist() {
     assert!(text.contains("no/such/scenario.toml"), "{text}");
     assert!(!text.contains("panicked"), "{text}");
 }
+
+#[test]
+fn a_trace_has_each_run_with_as_many_leases_as_the_table_says() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo_trace.json");
+    let path = file.to_str().expect("UTF-8");
+    let all = ["--events-of-a-run", "1000000"];
+    let arguments =
+        [["--json", "--uses", "300", "--tasks", "20", "--trace", path].as_slice(), &all].concat();
+    let output = output(&arguments);
+    // So short a run need not show every ratio.
+    assert!(output.status.code().is_some_and(|code| code <= 1), "{}", stderr(&output));
+    let demo: Value = serde_json::from_slice(&output.stdout).expect("exactly one JSON object");
+    let text = std::fs::read_to_string(&file).expect("the trace was written");
+    let trace: Value = serde_json::from_str(&text).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let processes = events.iter().filter(|event| event["name"] == "process_name");
+    let runs: Vec<_> = processes.map(|event| (&event["pid"], &event["args"]["name"])).collect();
+    let rows = demo["streams"].as_array().expect("rows");
+    assert_eq!(runs.len(), 5 + rows.len(), "{runs:?}");
+    // They come in the order of the table.
+    for (row, (pid, name)) in rows.iter().zip(&runs[5..]) {
+        let leases = events.iter().filter(|event| {
+            event["pid"] == **pid
+                && event["ph"] == "X"
+                && event["name"].as_str().is_some_and(|name| name.starts_with("lease "))
+        });
+        // Who shares a stream has no lease of his own on its track.
+        if number(row, "shared") == 0.0 {
+            assert_eq!(leases.count() as f64, number(row, "tasks"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_said() {
+    let nowhere = "no/such/folder/trace.json";
+    let output = output(&["--uses", "300", "--tasks", "20", "--trace", nowhere]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains(&format!("cannot write the trace {nowhere}")));
+}

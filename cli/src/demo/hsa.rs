@@ -23,6 +23,7 @@ use super::{
     table::grouped,
     workload::{Length, Mix},
 };
+use crate::trace::Trace;
 
 /// The queues' rings: small ones, so that they are full now and then.
 const RING: RingSize = RingSize::at_least(1024);
@@ -110,7 +111,11 @@ pub(crate) struct Report {
 ///
 /// # Errors
 /// When there is no GPU, or the library reports an error.
-pub(crate) fn run(mix: &Mix, progress: &mut dyn FnMut(usize)) -> Result<Report, Failed> {
+pub(crate) fn run(
+    mix: &Mix,
+    trace: &Trace,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Report, Failed> {
     let runtime = Runtime::start()?;
     let device = runtime.device(DeviceId::new(0))?;
     let facts = device.facts();
@@ -120,14 +125,21 @@ pub(crate) fn run(mix: &Mix, progress: &mut dyn FnMut(usize)) -> Result<Report, 
     for configuration in Configuration::ALL {
         let failed = |error| Failed::Run { configuration, error };
         let machine = Gpu::open(device.clone(), super::workload::QUEUES)?;
-        let mut player = Player::open(&machine, configuration.policy()).map_err(failed)?;
         let begin = Instant::now();
-        for step in mix.steps() {
-            player.play(step).map_err(failed)?;
-        }
-        let Played { counts, .. } = player.finish().map_err(failed)?;
-        let took = begin.elapsed();
-        player.close().map_err(failed)?;
+        let play = || {
+            let mut player = Player::open(&machine, configuration.policy())?;
+            let begin = Instant::now();
+            for step in mix.steps() {
+                player.play(step)?;
+            }
+            let Played { counts, .. } = player.finish()?;
+            let took = begin.elapsed();
+            player.close()?;
+            Ok((counts, took))
+        };
+        let (order, name) = (configuration.order(), configuration.to_string());
+        let (counts, took) =
+            trace.run(order, &name, move || begin.elapsed(), play).map_err(failed)?;
         progress(mix.steps().len());
         all.push(Figures { configuration, counts, took });
     }

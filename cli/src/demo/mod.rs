@@ -19,6 +19,7 @@ mod tests;
 
 use std::{
     panic::resume_unwind,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -28,7 +29,10 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringfence_mock::chooser::Profile;
 
-use crate::output::{Output, complain};
+use crate::{
+    output::{Output, complain},
+    trace::{Times, Trace},
+};
 use run::{Configuration, Figures};
 use workload::Mix;
 
@@ -58,6 +62,17 @@ pub(crate) struct Options {
     /// What the signals are played on
     #[arg(long, value_enum, default_value_t = On::Mock)]
     backend: On,
+    /// Write what the library told while it worked, as a trace that Perfetto and Chromium open
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Events of each run that are written to the trace: the first ones
+    #[arg(long, value_name = "N", default_value_t = 20_000, requires = "trace")]
+    events_of_a_run: u32,
+}
+impl Options {
+    fn trace(&self) -> Trace {
+        if self.trace.is_some() { Trace::first(self.events_of_a_run) } else { Trace::off() }
+    }
 }
 
 /// What the signals are played on.
@@ -115,23 +130,39 @@ fn parse_tasks(text: &str) -> Result<u32, String> {
 /// Runs all configurations and all stream workloads, prints what they did, and says whether all rules were
 /// kept.
 pub(crate) fn demo(options: &Options, out: &mut Output) -> ExitCode {
-    if options.backend == On::Hsa {
-        return demo_on_hsa(options, out);
+    let trace = options.trace();
+    let ended = match options.backend {
+        On::Hsa => demo_on_hsa(options, &trace, out),
+        On::Mock => match run_both(options, &trace, out) {
+            Ok((signals, streams)) => verdict(&signals, &streams),
+            Err(aborted) => {
+                complain(aborted);
+                ExitCode::FAILURE
+            }
+        },
+    };
+    // Also of a run that failed: that is what one looks at then.
+    match &options.trace {
+        Some(path) => written(trace, path, options.backend).unwrap_or(ended),
+        None => ended,
     }
-    match run_both(options, out) {
-        Ok((signals, streams)) => verdict(&signals, &streams),
-        Err(aborted) => {
-            complain(aborted);
-            ExitCode::FAILURE
-        }
-    }
+}
+/// Writes the trace. `None`: it is written.
+fn written(trace: Trace, path: &Path, on: On) -> Option<ExitCode> {
+    let times = match on {
+        On::Mock => Times::Modelled,
+        On::Hsa => Times::Real,
+    };
+    let error = trace.write(path, times).err()?;
+    complain(format!("ringfence: cannot write the trace {}: {error}\n", path.display()));
+    Some(ExitCode::FAILURE)
 }
 
 /// Plays the mix on a real runtime: nobody checks the rules there, but what the library itself finds.
-fn demo_on_hsa(options: &Options, out: &mut Output) -> ExitCode {
+fn demo_on_hsa(options: &Options, trace: &Trace, out: &mut Output) -> ExitCode {
     let mix = Mix::roll(options.seed, options.uses);
     let bar = progress_bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
-    let report = hsa::run(&mix, &mut |steps| bar.inc(steps as u64));
+    let report = hsa::run(&mix, trace, &mut |steps| bar.inc(steps as u64));
     bar.finish_and_clear();
     match report {
         Ok(report) => {
@@ -154,13 +185,14 @@ struct Half<T> {
 /// Both halves, or why one of them ended early.
 fn run_both(
     options: &Options,
+    trace: &Trace,
     out: &mut Output,
 ) -> Result<(Half<Figures>, Half<streams::Figures>), String> {
     let mix = Mix::roll(options.seed, options.uses);
     if !options.json {
         out.print(report::opening(options, &mix));
     }
-    let figures = run_signals(options, &mix)?;
+    let figures = run_signals(options, &mix, trace)?;
     let checks = checks::all(&figures);
     let signals = Half { figures, checks };
     let size = streams::Size::new(options.tasks);
@@ -170,7 +202,7 @@ fn run_both(
         out.print(report::checks(&signals.checks, out.colours()));
         out.print(streams::opening(size));
     }
-    let figures = run_streams(size)?;
+    let figures = run_streams(size, trace)?;
     let checks = streams::checks(&figures);
     let streams = Half { figures, checks };
     if options.json {
@@ -183,14 +215,14 @@ fn run_both(
     }
     Ok((signals, streams))
 }
-fn run_signals(options: &Options, mix: &Mix) -> Result<Vec<Figures>, String> {
+fn run_signals(options: &Options, mix: &Mix, trace: &Trace) -> Result<Vec<Figures>, String> {
     let bar = progress_bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
     let mut all = Vec::with_capacity(Configuration::ALL.len());
     for configuration in Configuration::ALL {
         bar.set_message(configuration.to_string());
         let mut progress = |steps| bar.inc(steps as u64);
         let profile = options.profile.profile();
-        let played = run::run(configuration, mix, options.seed, profile, &mut progress);
+        let played = run::run(configuration, mix, options.seed, profile, trace, &mut progress);
         all.push(played.map_err(|aborted| {
             bar.finish_and_clear();
             report::aborted(&aborted)
@@ -199,7 +231,7 @@ fn run_signals(options: &Options, mix: &Mix) -> Result<Vec<Figures>, String> {
     bar.finish_and_clear();
     Ok(all)
 }
-fn run_streams(size: streams::Size) -> Result<Vec<streams::Figures>, String> {
+fn run_streams(size: streams::Size, trace: &Trace) -> Result<Vec<streams::Figures>, String> {
     let mut runs = Vec::new();
     for workload in streams::Workload::ALL {
         runs.extend(streams::Policy::ALL.map(|policy| (policy, workload)));
@@ -213,7 +245,8 @@ fn run_streams(size: streams::Size) -> Result<Vec<streams::Figures>, String> {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(&(policy, workload)) = runs.get(number) else { return played };
             bar.set_message(format!("{workload} with {policy}"));
-            let run = streams::run(policy, workload, size, &mut |tasks| bar.inc(tasks));
+            let run =
+                streams::run(policy, workload, size, (trace, number), &mut |tasks| bar.inc(tasks));
             played.push((number, run));
         }
     };

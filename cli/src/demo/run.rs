@@ -22,6 +22,7 @@ use super::{
     player::{Played, Player, Tally},
     workload::Mix,
 };
+use crate::trace::Trace;
 
 /// Steps between two reports of progress.
 const REPORT_EVERY: usize = 2_048;
@@ -64,6 +65,11 @@ impl Configuration {
     ];
     const fn new(tracker: TrackerKind, place: Place) -> Self {
         Self { tracker, place }
+    }
+    /// Its place in the table, from 1.
+    pub(super) fn order(self) -> u32 {
+        let at = Self::ALL.iter().position(|one| *one == self);
+        at.and_then(|at| u32::try_from(at + 1).ok()).expect("one of all")
     }
     /// The tracker, in the words of the table.
     pub(crate) const fn tracker_name(self) -> &'static str {
@@ -135,6 +141,7 @@ pub(crate) fn run(
     mix: &Mix,
     seed: u64,
     profile: Profile,
+    trace: &Trace,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Figures, Box<Aborted>> {
     let system = MockSystem::new(Seeded::new(seed, profile.odds()), Settings::default());
@@ -148,16 +155,25 @@ pub(crate) fn run(
     };
     let machine = Modelled::new(system.add_device(DeviceSettings::default()));
     let policy = configuration.policy();
-    let mut player = Player::open(&machine, policy).map_err(aborted)?;
-    for steps in mix.steps().chunks(REPORT_EVERY) {
-        for step in steps {
-            player.play(step).map_err(aborted)?;
+    let clock = {
+        let system = system.clone();
+        move || system.now().since_start()
+    };
+    let play = || {
+        let mut player = Player::open(&machine, policy)?;
+        for steps in mix.steps().chunks(REPORT_EVERY) {
+            for step in steps {
+                player.play(step)?;
+            }
+            progress(steps.len());
         }
-        progress(steps.len());
-    }
-    let Played { counts, tally } = player.finish().map_err(aborted)?;
-    let (device, modelled) = (system.counts(), system.host_time());
-    player.close().map_err(aborted)?;
+        let played = player.finish()?;
+        let asked = (system.counts(), system.host_time());
+        player.close()?;
+        Ok((played, asked))
+    };
+    let played = trace.run(configuration.order(), &configuration.to_string(), clock, play);
+    let (Played { counts, tally }, (device, modelled)) = played.map_err(aborted)?;
     let bookkeeping = time_bookkeeping(policy, mix).map_err(aborted)?;
     Ok(Figures {
         configuration,

@@ -15,7 +15,7 @@ use super::{
     streams, verdict,
     workload::{EVENTS_EACH, Kind, Mix, QUEUES, Step},
 };
-use crate::output::Colours;
+use crate::{output::Colours, trace::Trace};
 
 const SEED: u64 = 11;
 const USES: u32 = 3_000;
@@ -23,7 +23,8 @@ const USES: u32 = 3_000;
 fn figures(configuration: Configuration) -> Figures {
     println!("seed {SEED}, {USES} uses, {configuration}");
     let mix = Mix::roll(SEED, USES);
-    run::run(configuration, &mix, SEED, Profile::Hostile, &mut |_| {}).expect("a healthy device")
+    run::run(configuration, &mix, SEED, Profile::Hostile, &Trace::off(), &mut |_| {})
+        .expect("a healthy device")
 }
 fn missed(all: &[Figures]) -> Vec<Check> {
     checks::all(all).into_iter().filter(|check| check.result == Held::No).collect()
@@ -138,7 +139,8 @@ fn streams_that_break_a_rule_or_a_claim_fail_the_demonstration() {
     let size = streams::Size::new(200);
     let (policy, workload) = (streams::Policy::Lease, streams::Workload::Leftover);
     println!("{workload} with {policy}, {size:?}");
-    let played = streams::run(policy, workload, size, &mut |_| {}).expect("a healthy driver");
+    let played = streams::run(policy, workload, size, (&Trace::off(), 0), &mut |_| {})
+        .expect("a healthy driver");
     let judged = |figures: streams::Figures| {
         let figures = vec![figures];
         let checks = streams::checks(&figures);

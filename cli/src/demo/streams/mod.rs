@@ -25,6 +25,7 @@ pub(crate) use report::{aborted, broken, driver, notes, opening};
 pub(crate) use table::{memory_table, table};
 pub(crate) use workload::{Grid, Size, Workload};
 
+use crate::trace::Trace;
 use host::Host;
 use sequential::AtEnd;
 
@@ -92,15 +93,27 @@ pub(crate) fn run(
     policy: Policy,
     workload: Workload,
     size: Size,
+    (trace, number): (&Trace, usize),
     progress: &mut dyn FnMut(u64),
 ) -> Result<Figures, Box<Aborted>> {
     let host = Host::new(policy);
     let violations = || host.driver.violations();
-    let memory = play(&host, workload, size, progress).map_err(|error| {
+    let clock = {
+        let driver = host.driver.clone();
+        move || Duration::from_micros(driver.now().count())
+    };
+    // The signals' runs come first.
+    let order = 101 + u32::try_from(number).unwrap_or(u32::MAX - 101);
+    let name = format!("{workload} with {policy}");
+    let played = trace.run(order, &name, clock, || {
+        let memory = play(&host, workload, size, progress)?;
+        host.settle();
+        Ok(memory)
+    });
+    let memory = played.map_err(|error| {
         let first_violation = violations().into_iter().next();
         Box::new(Aborted { policy, workload, error, first_violation })
     })?;
-    host.settle();
     let (pool, driver) = (host.pool.counts(), host.driver.counts());
     // A tick is 1 µs.
     let device_time = Duration::from_micros(host.driver.now().count());

@@ -8,7 +8,10 @@ use ringfence_mock::streams::oracle::StreamRule;
 use super::{
     Aborted, Figures, Grid, Policy, Size, Workload, checks, memory_table, report, run, table,
 };
-use crate::demo::checks::{Check, Held};
+use crate::{
+    demo::checks::{Check, Held},
+    trace::Trace,
+};
 
 const SIZE: Size = Size::new(1_200);
 
@@ -17,7 +20,8 @@ fn figures(policy: Policy, workload: Workload) -> Figures {
 }
 fn sized(policy: Policy, workload: Workload, size: Size) -> Figures {
     println!("{workload} with {policy}, {size:?}");
-    run(policy, workload, size, &mut |_| {}).unwrap_or_else(|aborted| panic!("{aborted:?}"))
+    run(policy, workload, size, (&Trace::off(), 0), &mut |_| {})
+        .unwrap_or_else(|aborted| panic!("{aborted:?}"))
 }
 fn all() -> Vec<Figures> {
     let each = |workload| Policy::ALL.map(|policy| figures(policy, workload));
@@ -100,7 +104,10 @@ fn a_run_repeats_itself_and_reports_its_progress() {
     let play = || {
         let mut tasks = 0;
         let size = Size::new(3_000);
-        let played = run(Policy::Lease, Workload::Leftover, size, &mut |more| tasks += more);
+        let played =
+            run(Policy::Lease, Workload::Leftover, size, (&Trace::off(), 0), &mut |more| {
+                tasks += more
+            });
         let figures = played.unwrap_or_else(|aborted| panic!("{aborted:?}"));
         assert!((1..=3_000).contains(&tasks), "{tasks}");
         (figures.driver, figures.pool, figures.device_time, tasks)
@@ -126,7 +133,8 @@ fn a_planted_fault_is_reported_by_its_rule() {
     ];
     for (fault, policy, workload, rule) in planted {
         println!("{} in {workload} with {policy}, {SIZE:?}", fault.name());
-        let played = plant::with(fault, || run(policy, workload, SIZE, &mut |_| {}));
+        let played =
+            plant::with(fault, || run(policy, workload, SIZE, (&Trace::off(), 0), &mut |_| {}));
         let (first, text) = match played {
             Ok(figures) => (figures.first_violation.clone(), report::broken(&figures)),
             Err(aborted) => (aborted.first_violation.clone(), report::aborted(&aborted)),
