@@ -48,6 +48,12 @@ pub(super) enum Phase {
     Metadata,
 }
 
+/// An identity within a process.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(super) struct Local {
+    pub(super) local: String,
+}
+
 /// One event of a trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Event {
@@ -61,7 +67,7 @@ pub(super) struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cat: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<u64>,
+    pub(super) id2: Option<Local>,
     /// How wide a moment is drawn: over its track.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) s: Option<&'static str>,

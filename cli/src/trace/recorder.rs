@@ -20,7 +20,7 @@ const OURS: &str = "ringfence::";
 pub(super) struct Recorder {
     tracks: Mutex<Tracks>,
     /// Spans that go on: a name, and what is known of it.
-    spans: Mutex<Vec<(u64, &'static str, Told, Duration)>>,
+    spans: Mutex<Vec<(u64, &'static str, Told, f64)>>,
     next: AtomicU64,
 }
 impl fmt::Debug for Recorder {
@@ -36,7 +36,7 @@ impl Recorder {
     fn tracks(&self) -> MutexGuard<'_, Tracks> {
         self.tracks.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    fn spans(&self) -> MutexGuard<'_, Vec<(u64, &'static str, Told, Duration)>> {
+    fn spans(&self) -> MutexGuard<'_, Vec<(u64, &'static str, Told, f64)>> {
         self.spans.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// All events of the run, which is over at `now`.
@@ -52,7 +52,8 @@ impl Subscriber for Recorder {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut told = Told::default();
         attributes.record(&mut told);
-        self.spans().push((id, attributes.metadata().name(), told, clock::now()));
+        let begun = self.tracks().moment(clock::now());
+        self.spans().push((id, attributes.metadata().name(), told, begun));
         span::Id::from_u64(id)
     }
     fn record(&self, span: &span::Id, values: &span::Record<'_>) {

@@ -56,15 +56,15 @@ fn of<'e>(events: &'e [Value], phase: &str) -> Vec<&'e Value> {
 #[test]
 fn every_use_begins_and_ends_on_the_track_of_its_queue() {
     let all = fifty_uses(Trace::first(EVERYTHING));
-    let mut begun: HashMap<u64, (&Value, f64)> = HashMap::new();
+    let mut begun: HashMap<&str, (&Value, f64)> = HashMap::new();
     for event in of(&all, "b") {
-        let id = event["id"].as_u64().expect("an identity");
+        let id = event["id2"]["local"].as_str().expect("an identity");
         let at = event["ts"].as_f64().expect("a time");
         assert!(begun.insert(id, (&event["name"], at)).is_none(), "{event}");
     }
     assert_eq!(begun.len(), 51, "fifty, and the one that synchronize waits for");
     for event in of(&all, "e") {
-        let id = event["id"].as_u64().expect("an identity");
+        let id = event["id2"]["local"].as_str().expect("an identity");
         let (name, at) = begun.remove(&id).expect("it began");
         assert_eq!(&event["name"], name, "the track that it began on");
         assert!(event["ts"].as_f64() > Some(at), "after it began");
@@ -129,14 +129,37 @@ fn leases_follow_one_another_on_the_track_of_their_stream() {
     let names: Vec<_> = leases.iter().map(|event| event["name"].as_str()).collect();
     // Stream 0 is the one that frees memory.
     assert_eq!(names, [Some("lease s1#0"), Some("lease s1#1"), Some("lease s1#2")]);
-    let span = |event: &Value| {
-        let from = event["ts"].as_f64().expect("a time");
-        (from, from + event["dur"].as_f64().expect("a length"))
-    };
     for pair in leases.windows(2) {
         assert_eq!(pair[0]["tid"], pair[1]["tid"], "one stream");
         assert!(span(pair[0]).1 <= span(pair[1]).0, "no two at once");
     }
     let drained = of(&all, "X").into_iter().filter(|event| event["name"] == "draining");
     assert_eq!(drained.count(), 3);
+}
+
+/// Perfetto draws what overlaps on one track, without one lying in the other, wrongly.
+#[test]
+fn what_lasts_on_a_track_lies_within_or_beside() {
+    let driver = MockStreams::with(StreamSettings::new(DriverProfile::Hip64));
+    let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+    let trace = Trace::first(EVERYTHING);
+    // A clock that stands still.
+    trace.run(
+        1,
+        "pumps",
+        || Duration::from_micros(7),
+        || {
+            for _ in 0..3 {
+                let _pumped = pool.pump();
+            }
+        },
+    );
+    let all = events(trace);
+    let spans: Vec<_> = of(&all, "X").into_iter().map(span).collect();
+    assert_eq!(spans.len(), 3);
+    assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{spans:?}");
+}
+fn span(event: &Value) -> (f64, f64) {
+    let from = event["ts"].as_f64().expect("a time");
+    (from, from + event["dur"].as_f64().expect("a length"))
 }

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
-    chrome::{Event, Phase},
+    chrome::{Event, Local, Phase},
     told::Told,
 };
 
@@ -77,14 +77,8 @@ impl Tracks {
             self.streams(name, told, at);
         }
     }
-    /// Something went on from `begun` to `now`.
-    pub(super) fn went_on(
-        &mut self,
-        name: &'static str,
-        told: Told,
-        begun: Duration,
-        now: Duration,
-    ) {
+    /// Something went on from the moment `begun` to now.
+    pub(super) fn went_on(&mut self, name: &'static str, told: Told, begun: f64, now: Duration) {
         if self.left == 0 {
             self.left_out += 1;
             return;
@@ -94,7 +88,6 @@ impl Tracks {
             "pump" => self.pool(),
             _ => self.track("host".to_owned()),
         };
-        let begun = begun.as_secs_f64() * 1e6;
         let end = self.moment(now);
         self.lasted(track, name.into(), begun, end, told.fields);
     }
@@ -118,8 +111,13 @@ impl Tracks {
             }
             "proven" => {
                 let all = self.uses.entry(lane).or_default();
+                let before = all.len();
                 let later = all.split_off(&(packet + 1));
                 let proven = std::mem::replace(all, later);
+                let after = self.uses[&lane].len();
+                let name = format!("q{}.g{} in flight", lane.0, lane.1);
+                self.counted(name.clone(), "uses", before, at - APART_US / 2.0);
+                self.counted(name, "uses", after, at);
                 for (_, (id, what)) in proven {
                     self.end_use(id, what, Map::new(), at);
                 }
@@ -131,15 +129,6 @@ impl Tracks {
                 if let Some((id, what)) = open {
                     self.end_use(id, what, told.fields, at);
                 }
-            }
-            "looked" => {
-                let in_flight = told.number("in_flight").unwrap_or_default();
-                let mut args = Map::new();
-                args.insert("uses".to_owned(), in_flight.into());
-                self.push(Event {
-                    args,
-                    ..self.event(Phase::Counter, 0, format!("r{ring} in flight").into(), at)
-                });
             }
             name => {
                 let track = self.track(format!("ring r{ring}"));
@@ -167,10 +156,9 @@ impl Tracks {
         args: Map<String, Value>,
         at: f64,
     ) {
-        // Processes have numbers of their own, but identities are looked up in all of them.
-        let id = Some(u64::from(self.process) << 32 | id);
+        let id2 = Some(Local { local: format!("{id:#x}") });
         let event = self.event(phase, 0, name, at);
-        self.push(Event { cat: Some("use"), id, args, ..event });
+        self.push(Event { cat: Some("use"), id2, args, ..event });
     }
 
     fn streams(&mut self, name: &'static str, told: Told, at: f64) {
@@ -184,14 +172,17 @@ impl Tracks {
                 self.hold_ends(stream, at);
                 let held = Held { how: How::Leased, generation, since_us: at };
                 self.streams.insert(stream, held);
+                self.streams_changed(at);
             }
             "returned" => {
                 self.hold_ends(stream, at);
                 let held = Held { how: How::Draining, generation, since_us: at };
                 self.streams.insert(stream, held);
+                self.streams_changed(at);
             }
             "drained" | "destroyed" => {
                 self.hold_ends(stream, at);
+                self.streams_changed(at);
                 if name == "destroyed" {
                     let track = self.stream(stream);
                     self.moment_on(track, name.into(), at, told.fields);
@@ -201,6 +192,13 @@ impl Tracks {
                 let track = self.stream(stream);
                 self.moment_on(track, name.into(), at, told.fields);
             }
+        }
+    }
+    /// How many streams are held, and how, after a change.
+    fn streams_changed(&mut self, at: f64) {
+        for (how, name) in [(How::Leased, "leased"), (How::Draining, "draining")] {
+            let count = self.streams.values().filter(|held| held.how == how).count();
+            self.counted(format!("streams {name}"), "streams", count, at);
         }
     }
     fn hold_ends(&mut self, stream: u64, at: f64) {
@@ -231,14 +229,14 @@ impl Tracks {
         });
         u32::try_from(at + 1).expect("fewer than 2^32 tracks")
     }
-    /// Virtual time may stand still while much is told.
-    fn moment(&mut self, now: Duration) -> f64 {
+    /// When something is told, in µs. Virtual time may stand still while much is told.
+    pub(super) fn moment(&mut self, now: Duration) -> f64 {
         self.last_us = (now.as_secs_f64() * 1e6).max(self.last_us + APART_US);
         self.last_us
     }
     fn event(&self, ph: Phase, tid: u32, name: Cow<'static, str>, ts: f64) -> Event {
         let (pid, args) = (self.process, Map::new());
-        Event { name, ph, pid, tid, ts, dur: None, cat: None, id: None, s: None, args }
+        Event { name, ph, pid, tid, ts, dur: None, cat: None, id2: None, s: None, args }
     }
     fn moment_on(
         &mut self,
@@ -260,6 +258,12 @@ impl Tracks {
     ) {
         let event = self.event(Phase::Complete, track, name, from);
         self.push(Event { dur: Some((to - from).max(0.0)), args, ..event });
+    }
+    fn counted(&mut self, name: String, what: &str, count: usize, at: f64) {
+        let mut args = Map::new();
+        args.insert(what.to_owned(), count.into());
+        let event = self.event(Phase::Counter, 0, name.into(), at);
+        self.push(Event { args, ..event });
     }
     fn push(&mut self, event: Event) {
         self.events.push(event);

@@ -22,6 +22,10 @@ use super::{
 
 /// Words that all tasks share.
 pub(super) const ARRAYS: usize = 6;
+/// Steps that are taken behind held work, at most: not 30 commands.
+const BEHIND_HELD: u32 = 6;
+/// So many steps a launch of a graph counts for, by its commands.
+const A_LAUNCH: u32 = 5;
 /// Tasks that are alive at once.
 const TASKS: usize = 5;
 
@@ -65,7 +69,7 @@ pub(super) struct History<'a, S: StreamSubject> {
     pub(super) blocks: Vec<Block>,
     pub(super) graphs: Vec<Recorded>,
     pub(super) held: Vec<Held<'a, S>>,
-    /// Steps since work was held.
+    /// Steps since work was held; a launch is several.
     since_held: u32,
     pub(super) next: u32,
     pub(super) told: Vec<String>,
@@ -98,11 +102,12 @@ impl<'a, S: StreamSubject> History<'a, S> {
         })
     }
     fn take(&mut self, kind: usize) -> Checked {
-        // A destruction may wait for whatever shares its hardware queue, and so does HIP 5.2 with every copy once 30 are behind
-        // held work; and the gate is for this thread to open.
+        // A destruction may wait for whatever shares its hardware queue, and so does HIP 5.2 with every command once 30 are behind
+        // held work, also in the middle of a graph's launch, which is many; and the gate is for this thread to open.
         let destroys = matches!(kind, 18 | 23);
-        self.since_held += 1;
-        let waits = destroys || self.since_held > 6;
+        let launches = matches!(kind, 19..=20);
+        self.since_held += if launches { A_LAUNCH } else { 1 };
+        let waits = destroys || self.since_held > BEHIND_HELD;
         if waits && self.tasks.on.facts().drive == Drive::Real {
             self.open_all();
         }
