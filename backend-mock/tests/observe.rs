@@ -14,7 +14,7 @@ use ringfence::{
     drive::{HardwareQueue, Policy, StreamPool, Submission, Tracker},
     event::{Event, EventOptions},
     id::{Barrier, Bytes, DeviceContext, DeviceId, StreamKey},
-    observe::metrics::{SignalMetrics, StreamMetrics},
+    metrics::{SignalMetrics, StreamMetrics},
     stream::{Access, PoolOptions, Stamp},
     sync::audit,
     wait::WaitPolicy,

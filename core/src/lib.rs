@@ -93,6 +93,8 @@ pub mod error;
 pub mod event;
 pub mod id;
 pub mod ledger;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 pub mod observe;
 pub mod placement;
 pub mod polling;

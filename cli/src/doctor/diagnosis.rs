@@ -8,6 +8,7 @@ use ringfence_hsa::{Findings, GpuFacts, Usable};
 use serde::Serialize;
 
 use super::{
+    advice,
     cuda::Cuda,
     hip::Hip,
     surroundings::{Device, Surroundings},
@@ -89,6 +90,9 @@ impl Diagnosis {
     ) -> Self {
         let mut missing = around.advice();
         missing.extend(findings.missing().iter().map(ToString::to_string));
+        let gpus: Vec<_> = findings.gpus().iter().map(Gpu::new).collect();
+        missing.extend(findings.version().and_then(advice::on_runtime));
+        missing.extend(gpus.iter().filter_map(advice::on_gpu));
         Self {
             usable: findings.usable() == Usable::Yes,
             library: findings.library().map(|path| path.display().to_string()),
@@ -107,7 +111,7 @@ impl Diagnosis {
                 .map(|(name, value)| Variable { name, value: value.clone() })
                 .collect(),
             agents: findings.agents().to_vec(),
-            gpus: findings.gpus().iter().map(Gpu::new).collect(),
+            gpus,
             missing,
             hip: Hip::new(hip),
             cuda: Cuda::new(cuda),

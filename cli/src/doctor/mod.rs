@@ -1,5 +1,6 @@
 //! `ringfence doctor`: what this machine has for AMD's and NVIDIA's GPUs, what would be chosen, and what is missing.
 
+mod advice;
 mod cuda;
 mod diagnosis;
 mod hip;

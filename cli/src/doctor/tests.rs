@@ -1,5 +1,9 @@
+use ringfence_hsa::RuntimeVersion;
+
 use super::{
+    advice,
     cuda::{Cuda, CudaGpu},
+    diagnosis::{Choice, Gpu},
     hip::{Hip, HipGpu},
     surroundings::{Contained, Device, Surroundings},
     text,
@@ -131,4 +135,31 @@ fn a_machine_without_cuda_is_told_why() {
     let text = text::of_cuda(&found);
     assert!(text.contains("verdict    no GPU through CUDA\nruntime    none\n"), "{text}");
     assert!(text.contains("problem    the CUDA driver could not be loaded\n"), "{text}");
+}
+
+#[test]
+fn an_old_runtime_is_told() {
+    let version = |extensions| RuntimeVersion { interface: [1, 1], extensions, build: None };
+    let told = advice::on_runtime(&version(None)).expect("ROCr 5");
+    assert!(told.contains("does not report a GPU that is lost"), "{told}");
+    assert_eq!(advice::on_runtime(&version(Some([1, 4]))), None);
+}
+
+#[test]
+fn a_gpu_without_a_large_bar_is_told() {
+    let gpu = |large_bar| Gpu {
+        name: "gfx1030".to_owned(),
+        product: "RX 6800".to_owned(),
+        large_bar,
+        host_stores: "coherent",
+        device_signals: String::new(),
+        interrupts: true,
+        barrier_value: true,
+        clock_hz: 100_000_000,
+        queue_packets: 131_072,
+        choice: Choice { tracker: "retiring", why: String::new(), placement: Vec::new() },
+    };
+    let told = advice::on_gpu(&gpu(false)).expect("a small window");
+    assert!(told.starts_with("gfx1030: ") && told.contains("resizable BAR"), "{told}");
+    assert_eq!(advice::on_gpu(&gpu(true)), None);
 }

@@ -62,7 +62,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     #[inline(always)]
     pub(super) fn note_use(&mut self, of: UseId, fence: IsFence) {
-        observe::submitted(self.id, of, fence, Completes::Signal);
+        let completes = match fence {
+            IsFence::Yes => Completes::FenceSignal,
+            IsFence::No => Completes::Signal,
+        };
+        observe::submitted(self.id, of, completes);
         self.tally.uses += 1;
         if fence == IsFence::No {
             self.tally.unfenced += 1;
@@ -70,7 +74,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// A packet without a signal.
     pub(super) fn note_bare(&mut self, of: UseId) {
-        observe::submitted(self.id, of, IsFence::No, Completes::Nothing);
+        observe::submitted(self.id, of, Completes::Nothing);
         self.counts.packets += 1;
     }
     fn fence_uses(&self) -> u64 {

@@ -23,12 +23,10 @@
 //!
 //! # Numbers (feature `metrics`)
 //!
-//! What a ledger counts is [published](metrics) when its owner says so, and costs a use nothing. Only what has no count, how large batches
+//! What a ledger counts is published, by the module `metrics`, when its owner says so, and costs a use nothing. Only what has no count, how large batches
 //! are, is recorded when it happens: the histograms `ringfence_uses_per_look`, `ringfence_signals_per_flush` and
 //! `ringfence_bytes_per_free`.
 
-#[cfg(feature = "metrics")]
-pub mod metrics;
 mod signals;
 mod streams;
 

@@ -7,12 +7,11 @@ use crate::{
     id::{RingId, SignalHandle, SignalValue, UseId},
     ledger::LoadCause,
     proof::Grounds,
-    ring::IsFence,
 };
 
-/// A packet is published. `signal`: it is a use.
+/// A packet is published.
 #[inline(always)]
-pub(crate) fn submitted(ring: RingId, of: UseId, fence: IsFence, completes: Completes) {
+pub(crate) fn submitted(ring: RingId, of: UseId, completes: Completes) {
     tell!(
         "ringfence::signals",
         TRACE,
@@ -21,13 +20,15 @@ pub(crate) fn submitted(ring: RingId, of: UseId, fence: IsFence, completes: Comp
         queue = of.lane().queue().as_u32(),
         generation = of.lane().generation().as_u32(),
         packet = of.packet().as_u64(),
-        fence = fence == IsFence::Yes,
-        signal = completes == Completes::Signal
+        fence = completes == Completes::FenceSignal,
+        signal = completes != Completes::Nothing
     );
 }
-/// Whether a packet completes a signal.
+/// Whether a packet completes a signal, and is a use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Completes {
+    /// And has the barrier bit.
+    FenceSignal,
     Signal,
     Nothing,
 }

@@ -2,11 +2,9 @@
 #![cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "nobody is told"))]
 
 use super::{Going, going, record, tell};
-use crate::{
-    drive::{Freed, Ordered, Pumped},
-    id::{Bytes, PoolId, RawStream, StreamId, StreamRef},
-    stream::{Touch, Why},
-};
+use std::fmt::Debug;
+
+use crate::id::{Bytes, PoolId, Position, RawStream, StreamId, StreamRef};
 
 /// A stream is created.
 #[inline(always)]
@@ -46,7 +44,7 @@ pub(crate) fn returned(stream: StreamRef) {
 }
 /// A stream was looked at for a lease, and not handed on.
 #[inline(always)]
-pub(crate) fn passed_over(pool: PoolId, stream: StreamId, why: Why) {
+pub(crate) fn passed_over(pool: PoolId, stream: StreamId, why: impl Debug) {
     tell!(
         "ringfence::streams",
         DEBUG,
@@ -83,28 +81,28 @@ pub(crate) fn pool_lost(pool: PoolId) {
 }
 /// Work was submitted to a stream.
 #[inline(always)]
-pub(crate) fn work_submitted(touch: Touch) {
+pub(crate) fn work_submitted(stream: StreamRef, position: Position) {
     tell!(
         "ringfence::streams",
         TRACE,
         "submitted",
-        pool = touch.stream().pool().as_u32(),
-        stream = touch.stream().id().as_u32(),
-        generation = touch.stream().generation().as_u32(),
-        position = touch.position().as_u64()
+        pool = stream.pool().as_u32(),
+        stream = stream.id().as_u32(),
+        generation = stream.generation().as_u32(),
+        position = position.as_u64()
     );
 }
 /// A graph was launched on a stream.
 #[inline(always)]
-pub(crate) fn launched(touch: Touch) {
+pub(crate) fn launched(stream: StreamRef, position: Position) {
     tell!(
         "ringfence::streams",
         DEBUG,
         "launched",
-        pool = touch.stream().pool().as_u32(),
-        stream = touch.stream().id().as_u32(),
-        generation = touch.stream().generation().as_u32(),
-        position = touch.position().as_u64()
+        pool = stream.pool().as_u32(),
+        stream = stream.id().as_u32(),
+        generation = stream.generation().as_u32(),
+        position = position.as_u64()
     );
 }
 /// A capture is over, and was made a graph.
@@ -119,9 +117,9 @@ pub(crate) fn captured(stream: StreamRef) {
         generation = stream.generation().as_u32()
     );
 }
-/// Later work of a stream follows a touch of another.
+/// Later work of a stream follows what another did up to a position.
 #[inline(always)]
-pub(crate) fn followed(waiter: StreamRef, touch: Touch, how: Ordered) {
+pub(crate) fn followed(waiter: StreamRef, of: StreamRef, position: Position, how: impl Debug) {
     tell!(
         "ringfence::streams",
         TRACE,
@@ -129,15 +127,15 @@ pub(crate) fn followed(waiter: StreamRef, touch: Touch, how: Ordered) {
         pool = waiter.pool().as_u32(),
         stream = waiter.id().as_u32(),
         generation = waiter.generation().as_u32(),
-        of_stream = touch.stream().id().as_u32(),
-        of_generation = touch.stream().generation().as_u32(),
-        position = touch.position().as_u64(),
+        of_stream = of.id().as_u32(),
+        of_generation = of.generation().as_u32(),
+        position = position.as_u64(),
         how = ?how
     );
 }
 /// Memory was given up: freed, or put off.
 #[inline(always)]
-pub(crate) fn memory_retired(pool: PoolId, bytes: Bytes, how: Freed) {
+pub(crate) fn memory_retired(pool: PoolId, bytes: Bytes, how: impl Debug) {
     tell!(
         "ringfence::streams",
         DEBUG,
@@ -146,9 +144,12 @@ pub(crate) fn memory_retired(pool: PoolId, bytes: Bytes, how: Freed) {
         bytes = bytes.as_u64(),
         how = ?how
     );
-    if matches!(how, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce) {
-        record!("ringfence_bytes_per_free", bytes.as_u64());
-    }
+}
+/// The driver has it back.
+#[inline(always)]
+#[cfg_attr(not(feature = "metrics"), expect(unused_variables, reason = "nobody counts"))]
+pub(crate) fn memory_freed(bytes: Bytes) {
+    record!("ringfence_bytes_per_free", bytes.as_u64());
 }
 /// The pool is pumped.
 #[inline(always)]
@@ -157,17 +158,6 @@ pub(crate) fn pumping(pool: PoolId) -> Going {
 }
 /// What a pump did.
 #[inline(always)]
-pub(crate) fn pumped(pool: PoolId, done: Pumped) {
-    tell!(
-        "ringfence::streams",
-        TRACE,
-        "pumped",
-        pool = pool.as_u32(),
-        idle = done.idle,
-        destroyed = done.destroyed,
-        graphs = done.graphs,
-        freed = done.freed,
-        released = done.released,
-        woken = done.woken
-    );
+pub(crate) fn pumped(pool: PoolId, done: impl Debug) {
+    tell!("ringfence::streams", TRACE, "pumped", pool = pool.as_u32(), done = ?done);
 }

@@ -105,7 +105,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // Also after an error: what was submitted of it may run.
         graph.launches.add(touch, Access::Read);
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
-        observe::launched(touch);
+        observe::launched(lease.stream(), position);
         Ok(touch)
     }
     pub(super) fn home(&self, place: DeviceContext) -> Home {

@@ -83,6 +83,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub(super) fn dispose(&self, mut free: DeferredFree) -> Freed {
         let freed = self.try_dispose(&mut free);
         observe::memory_retired(self.shared.id, free.memory.bytes(), freed);
+        if matches!(freed, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce) {
+            observe::memory_freed(free.memory.bytes());
+        }
         let mut book = self.shared.memory.lock();
         let counts = book.counts_mut();
         match freed {

@@ -58,7 +58,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut ordered = Ordered::Already;
         for touch in stamp.touches(access) {
             let how = self.follow(lease.slot(), touch)?;
-            observe::followed(lease.stream(), touch, how);
+            observe::followed(lease.stream(), touch.stream(), touch.position(), how);
             ordered = ordered.max(how);
         }
         Ok(ordered)

@@ -28,7 +28,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
         let touch = Touch::new(lease.stream(), position);
-        observe::work_submitted(touch);
+        observe::work_submitted(lease.stream(), position);
         Ok(touch)
     }
     /// What to remember of everything that was submitted to the lease's stream up to now.

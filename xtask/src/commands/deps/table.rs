@@ -129,10 +129,10 @@ pub(super) const LAYERS: &[&[&str]] = &[
     &["backend", "error", "timing"],
     &["proof"],
     &["watermark"],
-    &["ledger", "placement", "retire", "wait"],
+    &["ledger", "observe", "placement", "retire", "wait"],
     &["ring", "polling", "staging", "stream"],
     &["drive"],
-    &["event", "task"],
+    &["event", "metrics", "task"],
     &["models"],
 ];
 

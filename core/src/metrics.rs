@@ -4,7 +4,7 @@
 //! exporter is asked. Counters never fall; gauges are of the moment.
 //!
 //! ```
-//! # use ringfence::{backend::*, drive::*, observe::metrics::*};
+//! # use ringfence::{backend::*, drive::*, metrics::*};
 //! # fn publish<D: Device, Q: PacketQueue, B: streams::StreamBackend>(tracker: &Tracker<D, Q>, pool: &StreamPool<B>) {
 //! let (signals, streams) = (SignalMetrics::new(&[("ring", "0".into())]), StreamMetrics::new(&[]));
 //! // Now and then:
