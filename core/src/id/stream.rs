@@ -38,6 +38,10 @@ impl PoolId {
     pub const fn new(index: u32) -> Self {
         Self(index)
     }
+    /// Its number.
+    pub const fn as_u32(self) -> u32 {
+        self.0
+    }
 }
 
 /// One tenancy of one stream: whose work it was. Powerless: it names, and holds nothing. Two
