@@ -35,6 +35,11 @@
 #include <stdint.h>
 
 /**
+ * The version of this interface, as the header says it. Functions, entries and fields are only added under one number.
+ */
+#define RINGFENCE_ABI_VERSION 1
+
+/**
  * No error.
  */
 #define RINGFENCE_DRIVER_OK 0
@@ -286,9 +291,315 @@
 #define RINGFENCE_FREED_LEAKED 8
 
 /**
- * The version of this interface, as the header says it. Functions, entries and fields are only added under one number.
+ * Device memory, through the BAR: a GPU waiter polls it locally; a host load is a PCIe read.
  */
-#define RINGFENCE_ABI_VERSION 1
+#define RINGFENCE_MEMORY_DEVICE 0
+
+/**
+ * Host memory: cheap for the host to read; a host wait spins.
+ */
+#define RINGFENCE_MEMORY_HOST 1
+
+/**
+ * Host memory with an interrupt: a host wait can sleep. A process has 4,096 of these.
+ */
+#define RINGFENCE_MEMORY_INTERRUPT 2
+
+/**
+ * Host memory that another process can open.
+ */
+#define RINGFENCE_MEMORY_SHARED 3
+
+/**
+ * Work whose completion only the ring looks at, or a GPU waiter on the same device.
+ */
+#define RINGFENCE_ROLE_DISPATCH 0
+
+/**
+ * A marker that another queue of the same device will wait for.
+ */
+#define RINGFENCE_ROLE_GPU_WAIT 1
+
+/**
+ * A marker that the host will query or wait for.
+ */
+#define RINGFENCE_ROLE_HOST_QUERY 2
+
+/**
+ * Work that has a signal only because it is timed.
+ */
+#define RINGFENCE_ROLE_TIMING_ONLY 3
+
+/**
+ * Work that the host will wait for asleep, or be called back for.
+ */
+#define RINGFENCE_ROLE_BLOCKING 4
+
+/**
+ * Work that another device will wait for.
+ */
+#define RINGFENCE_ROLE_PEER 5
+
+/**
+ * A marker that another process can open.
+ */
+#define RINGFENCE_ROLE_IPC 6
+
+/**
+ * In a submission: what its kind usually has. Never in a packet.
+ */
+#define RINGFENCE_SCOPE_DEFAULT 0
+
+/**
+ * No cache is touched.
+ */
+#define RINGFENCE_SCOPE_NONE 1
+
+/**
+ * Visible to the same agent.
+ */
+#define RINGFENCE_SCOPE_AGENT 2
+
+/**
+ * Visible to the host and to other agents: what a wait that promises data needs.
+ */
+#define RINGFENCE_SCOPE_SYSTEM 3
+
+/**
+ * In `ringfence_device_backend_t.features`: the host can address all of the device's memory (large BAR).
+ */
+#define RINGFENCE_FEATURE_LARGE_BAR 1
+
+/**
+ * Signals may live in device memory.
+ */
+#define RINGFENCE_FEATURE_DEVICE_SIGNALS 2
+
+/**
+ * A handler may be set on a signal in device memory.
+ */
+#define RINGFENCE_FEATURE_DEVICE_SIGNAL_HANDLERS 8
+
+/**
+ * The packet processor knows the vendor's barrier-value packet.
+ */
+#define RINGFENCE_FEATURE_BARRIER_VALUE 16
+
+/**
+ * Signals that wake a sleeping host thread exist.
+ */
+#define RINGFENCE_FEATURE_INTERRUPTS 32
+
+/**
+ * Another device may wait for a signal in this device's memory. Cannot be proven by trying.
+ */
+#define RINGFENCE_FEATURE_PEER_DEVICE_WAITS 64
+
+/**
+ * The value is below the bound, and was written to `*value`.
+ */
+#define RINGFENCE_SIGNAL_WAIT_REACHED 0
+
+/**
+ * The limit passed first.
+ */
+#define RINGFENCE_SIGNAL_WAIT_TIMED_OUT 1
+
+/**
+ * The device is lost.
+ */
+#define RINGFENCE_SIGNAL_WAIT_LOST 2
+
+/**
+ * At least one was.
+ */
+#define RINGFENCE_CREATE_OK 0
+
+/**
+ * Memory for signals ran out.
+ */
+#define RINGFENCE_CREATE_OUT_OF_MEMORY 1
+
+/**
+ * The process's interrupt events are used up.
+ */
+#define RINGFENCE_CREATE_NO_INTERRUPTS 2
+
+/**
+ * There are no signals of that kind.
+ */
+#define RINGFENCE_CREATE_UNSUPPORTED 3
+
+/**
+ * The device is gone.
+ */
+#define RINGFENCE_CREATE_DEVICE_LOST 4
+
+/**
+ * Runs the caller's own kind of work.
+ */
+#define RINGFENCE_PACKET_KERNEL 0
+
+/**
+ * BARRIER_AND: waits until every dependency is exactly 0; without dependencies, for nothing. Later packets wait for it.
+ */
+#define RINGFENCE_PACKET_AND 1
+
+/**
+ * BARRIER_OR: waits until one dependency is 0. Later packets wait for it.
+ */
+#define RINGFENCE_PACKET_OR 2
+
+/**
+ * Barrier-value: waits until the first dependency is below `below`. Later packets wait only if they have the barrier bit.
+ */
+#define RINGFENCE_PACKET_VALUE 3
+
+/**
+ * Runs the caller's own kind of work.
+ */
+#define RINGFENCE_SUBMIT_KERNEL 0
+
+/**
+ * A BARRIER_AND without dependencies and with the barrier bit: its completion proves everything before it, visible to the
+ * host.
+ */
+#define RINGFENCE_SUBMIT_MARKER 1
+
+/**
+ * Without the barrier bit: it may run beside earlier packets, and its completion proves itself alone.
+ */
+#define RINGFENCE_SUBMIT_NO_BARRIER 1
+
+/**
+ * Without a completion signal: only a later packet proves it.
+ */
+#define RINGFENCE_SUBMIT_UNSIGNALED 2
+
+/**
+ * With its timing taken, for the event that is recorded with it.
+ */
+#define RINGFENCE_SUBMIT_TIMED 4
+
+/**
+ * Queried, waited for, and awaited by other streams. A host wait spins.
+ */
+#define RINGFENCE_EVENT_KIND_PLAIN 0
+
+/**
+ * A host wait sleeps, and a handler can be set: it takes an interrupt signal.
+ */
+#define RINGFENCE_EVENT_KIND_BLOCKING 1
+
+/**
+ * Another process waits for it, by one cell.
+ */
+#define RINGFENCE_EVENT_KIND_IPC 2
+
+/**
+ * It was never recorded: not the same as finished.
+ */
+#define RINGFENCE_EVENT_NOT_RECORDED 0
+
+/**
+ * What was submitted before its recording is not known to be finished.
+ */
+#define RINGFENCE_EVENT_UNFINISHED 1
+
+/**
+ * It is finished.
+ */
+#define RINGFENCE_EVENT_FINISHED 2
+
+/**
+ * It will never be known to be finished; `ringfence_event_synchronize` says why.
+ */
+#define RINGFENCE_EVENT_FAILED 3
+
+/**
+ * Nothing: the signals are secured.
+ */
+#define RINGFENCE_SHORT_OF_NOTHING 0
+
+/**
+ * Flush, then call `ringfence_ring_flushed`.
+ */
+#define RINGFENCE_SHORT_FLUSH 1
+
+/**
+ * Create `count` signals, up to `room`, and `ringfence_ring_add` them.
+ */
+#define RINGFENCE_SHORT_GROW 2
+
+/**
+ * The ring is at its cap: wait for `signal` to fall below 1, then `ringfence_ring_confirm` its value.
+ */
+#define RINGFENCE_SHORT_WAIT 3
+
+/**
+ * Nothing is in flight, and the cap is reached: only others can help, by letting go of what they hold.
+ */
+#define RINGFENCE_SHORT_EXHAUSTED 4
+
+/**
+ * AND, or OR with one dependency: it completes only after the signal is exactly 0, and later packets only after it.
+ */
+#define RINGFENCE_AWAITS_EACH_IN_ORDER 0
+
+/**
+ * OR with several dependencies: it does not say which was 0.
+ */
+#define RINGFENCE_AWAITS_ANY_IN_ORDER 1
+
+/**
+ * A value packet: later packets of its queue may overtake it.
+ */
+#define RINGFENCE_AWAITS_EACH_UNORDERED 2
+
+/**
+ * Nothing yet.
+ */
+#define RINGFENCE_CONFIRMED_PENDING 0
+
+/**
+ * A fence is complete: the watermark has risen, and `ringfence_ring_next_finished` has what it covers.
+ */
+#define RINGFENCE_CONFIRMED_FENCE 1
+
+/**
+ * This use alone is complete: retire it next.
+ */
+#define RINGFENCE_CONFIRMED_OWN 2
+
+/**
+ * The use retired on other grounds since the probe was made.
+ */
+#define RINGFENCE_CONFIRMED_SETTLED 3
+
+/**
+ * Its own signal was seen at 0.
+ */
+#define RINGFENCE_GROUNDS_OWN_VALUE 0
+
+/**
+ * A later fence of the same queue and generation is finished.
+ */
+#define RINGFENCE_GROUNDS_FENCE 1
+
+/**
+ * It is a barrier packet, and a later packet of its queue completed.
+ */
+#define RINGFENCE_GROUNDS_BARRIER_ORDER 2
+
+/**
+ * Its queue and generation were drained up to a point after it.
+ */
+#define RINGFENCE_GROUNDS_DRAINED 3
+
+/**
+ * A packet that waited for exactly its signal to be 0 is itself proven.
+ */
+#define RINGFENCE_GROUNDS_AWAITED 4
 
 /**
  * What a call answers with. Everything but `RINGFENCE_OK` left things as they were, unless the function
@@ -1025,9 +1336,786 @@ typedef struct {
   uint64_t handle;
 } ringfence_owners_t;
 
+/**
+ * Why no signal could be created: `RINGFENCE_CREATE_*`. Any other number counts as out of memory.
+ */
+typedef uint32_t ringfence_create_t;
+
+/**
+ * Where a signal's value lives: one of `RINGFENCE_MEMORY_*`.
+ */
+typedef uint32_t ringfence_signal_memory_t;
+
+/**
+ * How a host wait for a signal ended: `RINGFENCE_SIGNAL_WAIT_*`. Any other number counts as timed out.
+ */
+typedef uint32_t ringfence_signal_wait_t;
+
+/**
+ * A device. Zero the structure, set `size` and `context`, and fill in the entries. The table is copied; what `context`
+ * points to has to live until `release` is called, or, without one, for ever.
+ *
+ * `load`, `wait`, `timestamps` and `status` are called on any thread that asks or waits, and by several at once; the others
+ * on the thread that uses the tracker; `destroy` on that thread and where `ringfence_device_reap` is called. No entry may
+ * call a function of this library about a tracker, and none may throw. Numbers in brackets are the contracts of the traits
+ * in `ringfence::backend`.
+ */
+typedef struct {
+  /**
+   * `sizeof(ringfence_device_backend_t)`.
+   */
+  size_t size;
+  /**
+   * Handed to every entry.
+   */
+  void *context;
+  /**
+   * The device's number, which no other device of the process has [Device 1].
+   */
+  uint32_t device;
+  /**
+   * `RINGFENCE_FEATURE_*`, or-ed: what is claimed and not there ends in a hang or a fault, not in an error.
+   */
+  uint32_t features;
+  /**
+   * 1: packet rings live in device memory. 0: in system memory.
+   */
+  uint32_t rings_in_device_memory;
+  /**
+   * 1: host stores reach the device's memory coherently. 0: through a host data path cache, which is flushed.
+   */
+  uint32_t coherent;
+  /**
+   * Ticks a second of the device's clock; 0 only without `timestamps`.
+   */
+  uint64_t tick_rate;
+  /**
+   * Optional: called once, when no entry will be called any more.
+   */
+  void (*release)(void *context);
+  /**
+   * Fills the front of `batch`, of `count` places, with distinct signals that are armed with 1 and visible to the
+   * device; sets `*made` to how many, and `*lives` to where, if it is elsewhere than in `memory` [Signals 1]. May block.
+   */
+  ringfence_create_t (*create)(void *context,
+                               ringfence_signal_memory_t memory,
+                               uint64_t *batch,
+                               size_t count,
+                               size_t *made,
+                               ringfence_signal_memory_t *lives);
+  /**
+   * Gives a signal back: once for each, with no use in flight, never on a callback thread [Signals 2].
+   */
+  void (*destroy)(void *context, uint64_t signal);
+  /**
+   * Reads the value with acquire order; never blocks [Signals 3].
+   */
+  int64_t (*load)(void *context, uint64_t signal);
+  /**
+   * Stores a value with a plain store, never a read-modify-write, and wakes nobody [Signals 4].
+   */
+  void (*arm)(void *context, uint64_t signal, int64_t value);
+  /**
+   * Waits until the value is below `below`, `limit` nanoseconds at most; it loads before it sleeps. `blocked` is 1 where it
+   * may sleep [HostWait 1 to 3].
+   */
+  ringfence_signal_wait_t (*wait)(void *context,
+                                  uint64_t signal,
+                                  int64_t below,
+                                  uint32_t blocked,
+                                  uint64_t limit,
+                                  int64_t *value);
+  /**
+   * Stores 0 into a signal whose use is in flight, and wakes its waiters [HostWait 4].
+   */
+  void (*force)(void *context, uint64_t signal);
+  /**
+   * 0: it works. 1: it was reported lost, for ever [Device 2].
+   */
+  uint32_t (*status)(void *context);
+  /**
+   * Orders every earlier `arm` of the calling thread before every later store [Signals 5].
+   */
+  void (*publish_stores)(void *context);
+  /**
+   * Makes every earlier `arm` of the calling thread visible to every agent and engine [Signals 6].
+   */
+  void (*flush)(void *context);
+  /**
+   * 1 while a tool is attached that may write completion signals [Device 3]. NULL: never.
+   */
+  uint32_t (*profiler)(void *context);
+  /**
+   * The ticks of the packet that last completed `signal`; `copy` is 1 for a copy engine [Timestamps 1]. NULL: no clock.
+   */
+  void (*timestamps)(void *context, uint64_t signal, uint32_t copy, uint64_t *start, uint64_t *end);
+  /**
+   * From now on, once `signal` was seen below 1, or the device is lost, the caller's callback thread calls
+   * `ringfence_device_handle` with `token`, once [Handlers 1, 2]. Answers 0; 1: the signal wakes nobody; 2: not in this
+   * memory; 3: the device is lost. NULL: no handlers.
+   */
+  uint32_t (*watch)(void *context, uint64_t signal, uint64_t token);
+} ringfence_device_backend_t;
+
+/**
+ * A device: its signals, waits and clock. Any number of threads may use it at once.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_device_t;
+
+/**
+ * What a packet does: one of `RINGFENCE_PACKET_*`.
+ */
+typedef uint32_t ringfence_packet_kind_t;
+
+/**
+ * Which caches a packet invalidates before it starts, or writes back before it completes: one of `RINGFENCE_SCOPE_*`.
+ */
+typedef uint32_t ringfence_scope_t;
+
+/**
+ * One packet, as far as completion is concerned.
+ */
+typedef struct {
+  /**
+   * What it does.
+   */
+  ringfence_packet_kind_t kind;
+  /**
+   * 1: the barrier bit: it waits for all earlier packets of its queue.
+   */
+  uint32_t barrier;
+  /**
+   * Which caches it invalidates before it starts; never `RINGFENCE_SCOPE_DEFAULT`.
+   */
+  ringfence_scope_t acquire;
+  /**
+   * Which caches it writes back before it completes; never `RINGFENCE_SCOPE_DEFAULT`.
+   */
+  ringfence_scope_t release;
+  /**
+   * What the submission said, for `RINGFENCE_PACKET_KERNEL`.
+   */
+  const void *work;
+  /**
+   * The signals that it waits for; 0 in empty places.
+   */
+  uint64_t dependencies[5];
+  /**
+   * For `RINGFENCE_PACKET_VALUE`.
+   */
+  int64_t below;
+  /**
+   * The signal that it decrements when complete; 0: none.
+   */
+  uint64_t completes;
+} ringfence_packet_t;
+
+/**
+ * A hardware queue. Zero the structure, set `size` and `context`, and fill in the entries, which are all required but for
+ * `release`. The table is copied; `context` lives as for `ringfence_device_backend_t`.
+ *
+ * Every entry is called on the threads of all streams on the queue, at once. None may throw, or call a function of this
+ * library about a tracker.
+ */
+typedef struct {
+  /**
+   * `sizeof(ringfence_queue_backend_t)`.
+   */
+  size_t size;
+  /**
+   * Handed to every entry.
+   */
+  void *context;
+  /**
+   * The queue's number, which no other queue or copy engine of the process has, on any device [PacketQueue 1].
+   */
+  uint32_t queue;
+  /**
+   * The generation of its index space: when that restarts, make another `ringfence_queue_t` with the next one.
+   */
+  uint32_t generation;
+  /**
+   * Optional: called once, when no entry will be called any more.
+   */
+  void (*release)(void *context);
+  /**
+   * Hands out `count` consecutive indices, each once, and returns the first; waits for nothing but ring space [2].
+   */
+  uint64_t (*reserve)(void *context, uint32_t count);
+  /**
+   * Writes the packet at a reserved index. The device sees packets in the order of indices [3].
+   */
+  void (*commit)(void *context, uint64_t at, const ringfence_packet_t *packet);
+  /**
+   * Tells the device of everything committed up to and including `last` [4].
+   */
+  void (*ring_doorbell)(void *context, uint64_t last);
+  /**
+   * Which ring slots may be used again: it may lead or lag completion, and never goes back [5].
+   */
+  uint64_t (*read_index)(void *context);
+  /**
+   * Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [6].
+   */
+  uint32_t (*settled)(void *context, uint64_t *below);
+} ringfence_queue_backend_t;
+
+/**
+ * A hardware queue, with what is proven of it. Several streams may share it.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_queue_t;
+
+/**
+ * What a tracker is opened with. Call `ringfence_policy_init`, then change what is to differ.
+ */
+typedef struct {
+  /**
+   * `sizeof(ringfence_policy_t)`.
+   */
+  size_t size;
+  /**
+   * 1: each signal is loaded before it is used again, as runtimes do without this library: a baseline. 0: retiring.
+   */
+  uint32_t polling;
+  /**
+   * 1: signals may live in device memory, wherever the device and the role allow it. 0, the default: never.
+   */
+  uint32_t device_signals;
+  /**
+   * Where signals of events live: 0 host memory, 1 device memory, 2 both.
+   */
+  uint32_t events;
+  /**
+   * 1: each signal is loaded before it is armed again, to catch somebody else's decrement. 0.
+   */
+  uint32_t audit;
+  /**
+   * Signals created at the start. 64.
+   */
+  uint32_t ring_size;
+  /**
+   * Signals of one memory that may be in flight or ready before a submission waits. 16 times the size.
+   */
+  uint32_t ring_cap;
+  /**
+   * Signals armed for one flush, and created for one growth. 32.
+   */
+  uint32_t ring_batch;
+  /**
+   * Interrupt signals created at the start. 5.
+   */
+  uint32_t interrupt_spares;
+  /**
+   * Commands between two points at which their signals can be let go of. 64.
+   */
+  uint32_t submission_batch;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Nanoseconds: a host wait spins at most this long before it sleeps. 100 us.
+   */
+  uint64_t active_window;
+  /**
+   * Nanoseconds: a host wait gives up after this long. 10 minutes.
+   */
+  uint64_t wait_limit;
+} ringfence_policy_t;
+
+/**
+ * The tracker of one stream. One call at a time: a second one gets `RINGFENCE_IN_USE`.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_tracker_t;
+
+/**
+ * What a use's signal is for: one of `RINGFENCE_ROLE_*`. It decides where the signal lives.
+ */
+typedef uint32_t ringfence_role_t;
+
+/**
+ * One packet to publish. All 0 but for `work`: a kernel in order after everything before it, visible to its own agent, with
+ * a completion signal that the ring alone looks at.
+ */
+typedef struct {
+  /**
+   * `RINGFENCE_SUBMIT_KERNEL` or `RINGFENCE_SUBMIT_MARKER`.
+   */
+  uint32_t kind;
+  /**
+   * `RINGFENCE_SUBMIT_NO_BARRIER`, `RINGFENCE_SUBMIT_UNSIGNALED` and `RINGFENCE_SUBMIT_TIMED`, or-ed.
+   */
+  uint32_t flags;
+  /**
+   * What its signal is for.
+   */
+  ringfence_role_t role;
+  /**
+   * Which caches it invalidates first.
+   */
+  ringfence_scope_t acquire;
+  /**
+   * Which caches it writes back at the end.
+   */
+  ringfence_scope_t release;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Handed to the queue's `commit`, inside the call; with HSA a `ringfence_hsa_dispatch_t`.
+   */
+  const void *work;
+} ringfence_submission_t;
+
+/**
+ * One publication of a signal: the packet that completes it, of one generation of one queue.
+ */
+typedef struct {
+  /**
+   * The queue's number. No other queue of the process, on any device, has the same.
+   */
+  uint32_t queue;
+  /**
+   * The generation of its index space.
+   */
+  uint32_t generation;
+  /**
+   * The packet's 64-bit index: never modulo the size of the ring.
+   */
+  uint64_t packet;
+} ringfence_use_id_t;
+
+/**
+ * What tracking one stream has cost so far, events of the stream included. Set `size` before the call.
+ */
+typedef struct {
+  /**
+   * `sizeof(ringfence_ledger_t)`.
+   */
+  size_t size;
+  /**
+   * Publications of a signal.
+   */
+  uint64_t uses;
+  /**
+   * Those whose packet has the barrier bit.
+   */
+  uint64_t fence_uses;
+  /**
+   * Packets published, those without a signal too.
+   */
+  uint64_t packets;
+  /**
+   * Loads of signals and timestamps in host memory.
+   */
+  uint64_t host_loads;
+  /**
+   * The same in device memory: reads across PCIe.
+   */
+  uint64_t device_reads;
+  /**
+   * Of both, those that retired uses.
+   */
+  uint64_t loads_to_retire;
+  /**
+   * Of both, those that answered queries.
+   */
+  uint64_t loads_to_query;
+  /**
+   * Of both, those that took timestamps.
+   */
+  uint64_t loads_of_timing;
+  /**
+   * Loads of a read index.
+   */
+  uint64_t read_index_loads;
+  /**
+   * Signals armed for another use.
+   */
+  uint64_t arms;
+  /**
+   * Flushes of the host data path.
+   */
+  uint64_t flushes;
+  /**
+   * Store fences without a flush.
+   */
+  uint64_t store_fences;
+  /**
+   * Signals created.
+   */
+  uint64_t created;
+  /**
+   * Signals destroyed.
+   */
+  uint64_t destroyed;
+  /**
+   * Times the ring grew.
+   */
+  uint64_t grows;
+  /**
+   * Times a submission waited for room.
+   */
+  uint64_t waits_for_room;
+  /**
+   * Times a proven signal was still held by somebody else.
+   */
+  uint64_t parks;
+  /**
+   * Fences submitted because nothing else would have proven what was pinned.
+   */
+  uint64_t fences_asked;
+  /**
+   * Signals put into quarantine.
+   */
+  uint64_t quarantined;
+  /**
+   * Signals given up with a lost device.
+   */
+  uint64_t leaked;
+  /**
+   * Uses that are not proven yet, now.
+   */
+  uint64_t in_flight;
+} ringfence_ledger_t;
+
+/**
+ * What an event is for: one of `RINGFENCE_EVENT_KIND_*`.
+ */
+typedef uint32_t ringfence_event_kind_t;
+
+/**
+ * An event. Any number of threads may ask about it and wait for it at once; one at a time records it.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_event_t;
+
+/**
+ * What is known of an event: one of `RINGFENCE_EVENT_*`.
+ */
+typedef uint32_t ringfence_event_status_t;
+
+/**
+ * What became of a use whose handler's turn has come.
+ */
+typedef struct {
+  /**
+   * The number that `ringfence_event_watch` was given.
+   */
+  uint64_t then;
+  /**
+   * `RINGFENCE_EVENT_FINISHED`, `RINGFENCE_EVENT_FAILED`, or, if the token came early, `RINGFENCE_EVENT_UNFINISHED`.
+   */
+  ringfence_event_status_t status;
+  /**
+   * 1 if the use was timed and the device wrote usable stamps.
+   */
+  uint32_t is_timed;
+  /**
+   * The tick at which it started.
+   */
+  uint64_t start;
+  /**
+   * The tick at which it ended.
+   */
+  uint64_t end;
+  /**
+   * Ticks a second.
+   */
+  uint64_t tick_rate;
+} ringfence_handled_t;
+
+/**
+ * Called with each token that a device of AMD's own reports, on a thread of its runtime's. May not throw.
+ */
+typedef void (*ringfence_completion_fn)(void *argument, uint64_t token);
+
+/**
+ * How far one generation of one hardware queue is proven, for all rings on it. Any number of threads may use it at once.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_watermark_t;
+
+/**
+ * The pure ring of one stream: it decides, and calls nobody. One call at a time: a second one gets `RINGFENCE_IN_USE`.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_ring_t;
+
+/**
+ * How it stands with a ring. Set `size` before the call.
+ */
+typedef struct {
+  /**
+   * `sizeof(ringfence_ring_state_t)`.
+   */
+  size_t size;
+  /**
+   * Signals that a submission can take now, by memory: `RINGFENCE_MEMORY_DEVICE` and so on.
+   */
+  uint32_t usable[4];
+  /**
+   * Signals of all memories.
+   */
+  uint32_t signals;
+  /**
+   * Uses that are not proven yet.
+   */
+  uint32_t in_flight;
+  /**
+   * Signals that are proven, and held by somebody else.
+   */
+  uint32_t parked;
+  /**
+   * Signals that may not be used again before their own value proves them.
+   */
+  uint32_t quarantined;
+  /**
+   * Signals pinned by GPU waiters that are not proven yet.
+   */
+  uint32_t pinned;
+  /**
+   * Signals that are armed and wait for `ringfence_ring_flushed`.
+   */
+  uint32_t unflushed;
+  /**
+   * 1 when something is pinned and nothing in flight would ever prove it: submit a fence.
+   */
+  uint32_t wants_fence;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} ringfence_ring_state_t;
+
+/**
+ * A hold on a signal of a ring: it is not armed again while this is there.
+ */
+typedef struct {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_hold_t;
+
+/**
+ * What has to be done before signals can be secured: one of `RINGFENCE_SHORT_*`.
+ */
+typedef uint32_t ringfence_shortage_kind_t;
+
+/**
+ * What `ringfence_ring_secure` asks for.
+ */
+typedef struct {
+  /**
+   * What to do first.
+   */
+  ringfence_shortage_kind_t kind;
+  /**
+   * With `RINGFENCE_SHORT_GROW`: how many signals to create.
+   */
+  uint32_t count;
+  /**
+   * With `RINGFENCE_SHORT_GROW`: how many at most.
+   */
+  uint32_t room;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * With `RINGFENCE_SHORT_WAIT`: the signal to wait for.
+   */
+  uint64_t signal;
+  /**
+   * With `RINGFENCE_SHORT_WAIT`: the use whose signal it is.
+   */
+  ringfence_use_id_t of;
+} ringfence_shortage_t;
+
+/**
+ * How a use completes. All 0: a packet with the barrier bit.
+ */
+typedef struct {
+  /**
+   * 1: without the barrier bit; its completion proves itself alone.
+   */
+  uint32_t no_barrier;
+  /**
+   * 1: a BARRIER_AND or OR, which holds later packets of the queue back whatever its barrier bit says.
+   */
+  uint32_t holds_back_later;
+  /**
+   * 1: its timing is wanted: it has to be taken before the use is retired.
+   */
+  uint32_t timed;
+  /**
+   * 1: somebody else holds the signal from here on: a handler, an event, a GPU waiter.
+   */
+  uint32_t lend;
+} ringfence_use_t;
+
+/**
+ * A signal that is bound to its packet.
+ */
+typedef struct {
+  /**
+   * The signal: the packet's completion signal.
+   */
+  uint64_t signal;
+  /**
+   * Where it lives.
+   */
+  ringfence_signal_memory_t lives;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Which use it is.
+   */
+  ringfence_use_id_t of;
+  /**
+   * With `lend`: the hold, which `ringfence_hold_release` ends. Else 0.
+   */
+  ringfence_hold_t hold;
+} ringfence_bound_t;
+
+/**
+ * How a packet waits for a signal: one of `RINGFENCE_AWAITS_*`.
+ */
+typedef uint32_t ringfence_awaits_t;
+
+/**
+ * One load is wanted. The value goes to `ringfence_ring_confirm`, before another probe is asked for.
+ */
+typedef struct {
+  /**
+   * The signal to load, with acquire order; 0: nothing is to be loaded.
+   */
+  uint64_t signal;
+  /**
+   * Where it lives.
+   */
+  ringfence_signal_memory_t lives;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The use whose signal it is.
+   */
+  ringfence_use_id_t of;
+} ringfence_probe_t;
+
+/**
+ * What a loaded value proved: one of `RINGFENCE_CONFIRMED_*`.
+ */
+typedef uint32_t ringfence_confirmed_t;
+
+/**
+ * Why a use is known to be finished: one of `RINGFENCE_GROUNDS_*`.
+ */
+typedef uint32_t ringfence_grounds_t;
+
+/**
+ * A use that is over, and has to be retired.
+ */
+typedef struct {
+  /**
+   * Its signal; 0: no use is known to be finished.
+   */
+  uint64_t signal;
+  /**
+   * Where that lives.
+   */
+  ringfence_signal_memory_t lives;
+  /**
+   * Why it is known to be finished.
+   */
+  ringfence_grounds_t grounds;
+  /**
+   * 1: its timing has to be taken from the signal before `ringfence_ring_retire`.
+   */
+  uint32_t timed;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The use.
+   */
+  ringfence_use_id_t of;
+} ringfence_finished_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * The version of the interface that the library has: to be compared with `RINGFENCE_ABI_VERSION`.
+ *
+ * Threads: any. Finalizers: yes.
+ */
+uint32_t ringfence_abi_version(void);
+
+/**
+ * Whether the library serves programs that were compiled with this version of the header: call it once, with
+ * `RINGFENCE_ABI_VERSION`.
+ *
+ * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_check_abi(uint32_t version);
+
+/**
+ * The library's own version, such as "0.1.0". The text is the library's, and stays.
+ *
+ * Threads: any. Finalizers: yes.
+ */
+const char *ringfence_version(void);
+
+/**
+ * Copies the message of this thread's last failed call into `buffer`, cut to `length - 1` bytes and ended with a
+ * 0, and returns the length of the whole message, without the 0. `buffer` may be NULL when `length` is 0.
+ *
+ * UTF-8; it names the object and the remedy. A call that succeeds leaves the message as it is, and so does every
+ * call that a finalizer may make, whose status says all.
+ *
+ * Threads: each has its own message. Finalizers: no.
+ *
+ * # Safety
+ * `buffer` has `length` writable bytes.
+ */
+size_t ringfence_last_error(char *buffer,
+                            size_t length);
 
 /**
  * Captures what `record` submits, and makes a graph of it. The capture is on the lease's own stream, which runs nothing
@@ -1514,41 +2602,532 @@ ringfence_status_t ringfence_pool_synchronize(ringfence_pool_t pool,
                                               uint64_t limit);
 
 /**
- * Copies the message of this thread's last failed call into `buffer`, cut to `length - 1` bytes and ended with a
- * 0, and returns the length of the whole message, without the 0. `buffer` may be NULL when `length` is 0.
+ * Takes the caller's own device in.
  *
- * UTF-8; it names the object and the remedy. A call that succeeds leaves the message as it is, and so does every
- * call that a finalizer may make, whose status says all.
- *
- * Threads: each has its own message. Finalizers: no.
- *
- * # Safety
- * `buffer` has `length` writable bytes.
+ * Gives: `*device`, which `ringfence_device_close` ends. The table is copied; its `context` is the caller's.
+ * Errors: `RINGFENCE_INCOMPLETE_TABLE`, `RINGFENCE_ABI_MISMATCH`; `release` is not called then. Threads: any. Finalizers: no.
  */
-size_t ringfence_last_error(char *buffer,
-                            size_t length);
+ringfence_status_t ringfence_device_create(const ringfence_device_backend_t *backend,
+                                           ringfence_device_t *device);
 
 /**
- * The version of the interface that the library has: to be compared with `RINGFENCE_ABI_VERSION`.
+ * A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs.
  *
- * Threads: any. Finalizers: yes.
+ * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_UNSUPPORTED` when the library was
+ * built without HSA. Threads: any. Finalizers: no.
  */
-uint32_t ringfence_abi_version(void);
+ringfence_status_t ringfence_device_open_hsa(uint32_t number,
+                                             ringfence_device_t *device);
 
 /**
- * Whether the library serves programs that were compiled with this version of the header: call it once, with
- * `RINGFENCE_ABI_VERSION`.
+ * A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs.
  *
- * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
+ * Otherwise as `ringfence_device_open_hsa`.
  */
-ringfence_status_t ringfence_check_abi(uint32_t version);
+ringfence_status_t ringfence_device_open_hip(uint32_t number,
+                                             ringfence_device_t *device);
 
 /**
- * The library's own version, such as "0.1.0". The text is the library's, and stays.
+ * Ends the caller's interest in a device. Its trackers keep it: `release` is called when the last of them is closed, and
+ * the last event that was recorded there is destroyed.
  *
- * Threads: any. Finalizers: yes.
+ * Takes: `device`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
-const char *ringfence_version(void);
+ringfence_status_t ringfence_device_close(ringfence_device_t device);
+
+/**
+ * Takes the caller's own hardware queue in, of which nothing is proven yet. Several trackers may share it: what one of them
+ * proves, the others need not load.
+ *
+ * Gives: `*queue`, which `ringfence_queue_close` ends. Errors: `RINGFENCE_INCOMPLETE_TABLE`, `RINGFENCE_ABI_MISMATCH`;
+ * `release` is not called then. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_queue_create(const ringfence_queue_backend_t *backend,
+                                          ringfence_queue_t *queue);
+
+/**
+ * Makes a queue of a device of HSA's or HIP's own.
+ *
+ * Gives: `*queue`. Errors: `RINGFENCE_DRIVER`, with what the runtime said; `RINGFENCE_UNSUPPORTED` for a device of the
+ * caller's. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_queue_open(ringfence_device_t device,
+                                        ringfence_queue_t *queue);
+
+/**
+ * The stream (`hipStream_t`) behind a queue of HIP's: kernels are launched there by HIP's own calls, in order with the
+ * queue's packets, and are proven by the markers behind them.
+ *
+ * Errors: `RINGFENCE_UNSUPPORTED` for other queues. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_queue_stream(ringfence_queue_t queue,
+                                          uint64_t *stream);
+
+/**
+ * Ends the caller's interest in a queue. Its trackers keep it.
+ *
+ * Takes: `queue`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+ */
+ringfence_status_t ringfence_queue_close(ringfence_queue_t queue);
+
+/**
+ * Fills `policy` with the defaults, its `size` included.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_policy_init(ringfence_policy_t *policy);
+
+/**
+ * Opens a tracker for one stream on a queue, with its signals created and armed. `policy` may be NULL: the defaults.
+ *
+ * Gives: `*tracker`, which `ringfence_tracker_close` ends. Errors: `RINGFENCE_NO_SIGNAL`, `RINGFENCE_DEVICE_LOST`.
+ * Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_open(ringfence_device_t device,
+                                          ringfence_queue_t queue,
+                                          const ringfence_policy_t *policy,
+                                          ringfence_tracker_t *tracker);
+
+/**
+ * Waits for the stream's work and destroys its signals. Those that events, holds or waiters still have are destroyed by
+ * `ringfence_device_reap` once they are let go of.
+ *
+ * Takes: `tracker`, also when it fails. Errors: as `ringfence_tracker_synchronize`: what is in flight then ends as failed, and
+ * the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_close(ringfence_tracker_t tracker);
+
+/**
+ * Publishes one packet. `of` may be NULL: which use it is.
+ *
+ * Errors: `RINGFENCE_EXHAUSTED`, `RINGFENCE_NO_SIGNAL`, `RINGFENCE_TIMED_OUT`, `RINGFENCE_OVER_DECREMENT`,
+ * `RINGFENCE_DEVICE_LOST`: nothing was published then. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_submit(ringfence_tracker_t tracker,
+                                            const ringfence_submission_t *submission,
+                                            ringfence_use_id_t *of);
+
+/**
+ * Publishes `count` packets in order, with one reservation and one doorbell for up to 256 of them: signals for all of them
+ * are secured before an index is reserved. `uses` has `count` places, or is NULL; `published` may be NULL: how many were.
+ *
+ * Errors: as `ringfence_tracker_submit`; the first `*published` packets are published then. Threads: the stream's owner.
+ * Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_submit_all(ringfence_tracker_t tracker,
+                                                const ringfence_submission_t *submissions,
+                                                size_t count,
+                                                ringfence_use_id_t *uses,
+                                                size_t *published);
+
+/**
+ * Looks for finished uses with at most one load, and arms their signals. Whatever is submitted and finishes is retired
+ * after a bounded number of calls. `retired` and `in_flight` may be NULL: how many uses were, and are.
+ *
+ * Errors: `RINGFENCE_OVER_DECREMENT`: other uses are unharmed, call again; `RINGFENCE_DEVICE_LOST`. Threads: the stream's
+ * owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_reclaim(ringfence_tracker_t tracker,
+                                             size_t *retired,
+                                             size_t *in_flight);
+
+/**
+ * Loads the newest fence, whatever the read index says: one load that may retire everything. Otherwise as
+ * `ringfence_tracker_reclaim`.
+ */
+ringfence_status_t ringfence_tracker_probe(ringfence_tracker_t tracker, size_t *retired, size_t *in_flight);
+
+/**
+ * The stream goes on with another hardware queue. What it left on the old one is followed there. It does not order the new
+ * queue's work after the old one's: record an event before, and wait for it after, as far as that is wanted.
+ *
+ * Errors: as `ringfence_tracker_submit`; the stream is still on the old queue then. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_switch_queue(ringfence_tracker_t tracker,
+                                                  ringfence_queue_t queue);
+
+/**
+ * Waits on the host until everything that this stream submitted is finished and visible to the host.
+ *
+ * Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_USE_FAILED` when everything else is finished, but
+ * something was given up and may still run; otherwise as `ringfence_tracker_submit`. Threads: the stream's owner.
+ * Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_synchronize(ringfence_tracker_t tracker);
+
+/**
+ * Waits until the stream's queue is drained: also packets without a signal, and those of others that were published before.
+ *
+ * Otherwise as `ringfence_tracker_synchronize`.
+ */
+ringfence_status_t ringfence_tracker_drain(ringfence_tracker_t tracker);
+
+/**
+ * A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is quarantined until the
+ * device's own decrement is seen. Nothing is retired by it.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` when the use was over, or not this stream's; `RINGFENCE_DEVICE_LOST`. Threads: the stream's
+ * owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_force(ringfence_tracker_t tracker,
+                                           ringfence_use_id_t of);
+
+/**
+ * What tracking the stream has cost so far.
+ *
+ * Errors: of handles, `RINGFENCE_ABI_MISMATCH`. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_counts(ringfence_tracker_t tracker, ringfence_ledger_t *counts);
+
+/**
+ * Makes an event that was never recorded. `timed` is 1 if its timing is wanted.
+ *
+ * Gives: `*event`, which `ringfence_event_destroy` ends. Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_create(ringfence_event_kind_t kind,
+                                          uint32_t timed,
+                                          ringfence_event_t *event);
+
+/**
+ * Ends an event. It waits for nothing and destroys nothing: the ring takes its signal back when the use is over.
+ *
+ * Takes: `event`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_destroy(ringfence_event_t event);
+
+/**
+ * Records the event: it is finished when everything submitted to the stream before is. Earlier recordings and those who wait
+ * for them are untouched. With `submission`, which may be NULL, the event is the completion of that packet itself. `of` may
+ * be NULL: which use it is.
+ *
+ * Errors: `RINGFENCE_EVENT_PENDING`; as `ringfence_tracker_submit`: the event stands for its earlier recording then.
+ * Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_record(ringfence_event_t event,
+                                          ringfence_tracker_t tracker,
+                                          const ringfence_submission_t *submission,
+                                          ringfence_use_id_t *of);
+
+/**
+ * Whether the event is finished. Never blocks; an event that was proven once costs no load.
+ *
+ * Errors: of handles. Threads: any, at once. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_query(ringfence_event_t event, ringfence_event_status_t *status);
+
+/**
+ * Waits for the event on the host, `limit` nanoseconds at most; one that was never recorded is nothing to wait for. It waits
+ * for what the event stands for at the time of the call, and no lock is held meanwhile.
+ *
+ * Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_USE_FAILED`, `RINGFENCE_DEVICE_LOST`. Threads: any, at once. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_synchronize(ringfence_event_t event,
+                                               uint64_t limit);
+
+/**
+ * The stream's later packets wait for the event on the device; one that was never recorded is nothing to wait for. Its
+ * signal is not armed again before the packet that waits for it is proven complete.
+ *
+ * Errors: `RINGFENCE_PEER_CELL`, `RINGFENCE_USE_FAILED`; as `ringfence_tracker_submit`. Threads: the stream's owner.
+ * Finalizers: no.
+ */
+ringfence_status_t ringfence_event_wait_on(ringfence_event_t event,
+                                           ringfence_tracker_t tracker);
+
+/**
+ * Nanoseconds from the end of `earlier` to the end of `later`: both finished, timed, and recorded on one device.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` when there is no such time. Threads: any, at once. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_elapsed(ringfence_event_t earlier,
+                                           ringfence_event_t later,
+                                           uint64_t *nanoseconds);
+
+/**
+ * Destroys the signals of closed trackers of this device that nobody holds any more. Call it now and then, where events,
+ * holds and waiters outlive trackers. `destroyed` may be NULL: how many were.
+ *
+ * Errors: of handles. Threads: any, but for callback threads. Finalizers: no.
+ */
+ringfence_status_t ringfence_device_reap(ringfence_device_t device,
+                                         size_t *destroyed);
+
+/**
+ * A handler for what the event stands for now: once that is over, the device reports a token, on whose arrival the caller's
+ * callback thread calls `ringfence_device_handle`; `then` comes back there. The signal is held until then. `*later` is 1 if
+ * that will happen, exactly once, and 0 if the use is over already.
+ *
+ * Errors: `RINGFENCE_NO_HANDLER` when the signal wakes nobody: make the event `RINGFENCE_EVENT_KIND_BLOCKING`;
+ * `RINGFENCE_OUT_OF_ORDER` for an event that was never recorded. Threads: any, at once. Finalizers: no.
+ */
+ringfence_status_t ringfence_event_watch(ringfence_event_t event,
+                                         uint64_t then,
+                                         uint32_t *later);
+
+/**
+ * On the callback thread: the device reported `token`. Takes the timing, if it is wanted and still to be had, and lets go of
+ * the signal. Nothing is destroyed on this thread, and nobody is called back.
+ *
+ * Errors: `RINGFENCE_STALE_HANDLE` for a token of another device, or one that was handled. Threads: any, at once. Finalizers: no.
+ */
+ringfence_status_t ringfence_device_handle(ringfence_device_t device,
+                                           uint64_t token,
+                                           ringfence_handled_t *handled);
+
+/**
+ * Says who is told of the tokens of a device of HSA's or HIP's own: `tell`, with `argument`, which has to live as long as the
+ * device. A device of the caller's tells the caller by itself.
+ *
+ * Errors: `RINGFENCE_UNSUPPORTED` for a device of the caller's; `RINGFENCE_OUT_OF_ORDER` when somebody is told already.
+ * Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_device_on_completion(ringfence_device_t device,
+                                                  ringfence_completion_fn tell,
+                                                  void *argument);
+
+/**
+ * Makes the watermark of one generation of one hardware queue, of which nothing is proven. Make one for each queue and
+ * generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number.
+ *
+ * Gives: `*watermark`, which `ringfence_watermark_destroy` ends. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_watermark_create(uint32_t queue,
+                                              uint32_t generation,
+                                              ringfence_watermark_t *watermark);
+
+/**
+ * Ends the caller's interest in a watermark. Its rings keep it.
+ *
+ * Takes: `watermark`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+ */
+ringfence_status_t ringfence_watermark_destroy(ringfence_watermark_t watermark);
+
+/**
+ * What is proven now: every packet before `*below` is complete.
+ *
+ * Errors: of handles. Threads: any, at once. Finalizers: no.
+ */
+ringfence_status_t ringfence_watermark_observe(ringfence_watermark_t watermark, uint64_t *below);
+
+/**
+ * Makes a ring without signals, for a stream on the queue of `watermark`. `size` signals are usual, and it may grow to
+ * 16 times that; 0 stands for 64.
+ *
+ * Gives: `*ring`, which `ringfence_ring_destroy` ends. Errors: of handles. Threads: any. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_create(ringfence_watermark_t watermark,
+                                         uint32_t size,
+                                         ringfence_ring_t *ring);
+
+/**
+ * Ends a ring, and writes its signals into `signals`, which has `capacity` places: those that the device no longer uses and
+ * nobody holds are the caller's to destroy. What is in flight is given up: those signals are neither used nor destroyed.
+ * `count` is how many were written, `given_up` how many were not; both may be NULL.
+ *
+ * Takes: `ring`, unless it fails. Errors: `RINGFENCE_FULL` when `capacity` is less than the ring's size: nothing was done.
+ * `RINGFENCE_OUT_OF_ORDER` while a use is finished and not retired. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_destroy(ringfence_ring_t ring,
+                                          uint64_t *signals,
+                                          size_t capacity,
+                                          size_t *count,
+                                          size_t *given_up);
+
+/**
+ * Takes a signal in that was created armed with 1 and is visible to the device: asked for in `wanted`, and living in `lives`.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT` for signal 0. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_add(ringfence_ring_t ring,
+                                      uint64_t signal,
+                                      ringfence_signal_memory_t wanted,
+                                      ringfence_signal_memory_t lives);
+
+/**
+ * How it stands with the ring.
+ *
+ * Errors: of handles, `RINGFENCE_ABI_MISMATCH`. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_state(ringfence_ring_t ring, ringfence_ring_state_t *state);
+
+/**
+ * The stream goes on with the queue of `watermark`: another one, or the same after its index space restarted. What is in
+ * flight stays where it was, and is proven by its own values and by fences of that queue alone.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` while a signal is secured. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_switch(ringfence_ring_t ring,
+                                         ringfence_watermark_t watermark);
+
+/**
+ * The device is gone: nothing is proven, and every signal that it may still write to is given up. `given_up` may be NULL.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_lose(ringfence_ring_t ring,
+                                       uint32_t *given_up);
+
+/**
+ * Lets go of a signal: the ring arms it again when its last use is proven, and a `ringfence_ring_unpark` finds it free. On a
+ * callback thread as well: nothing is destroyed there.
+ *
+ * Takes: `hold`. Errors: of handles. Threads: any. Finalizers: no: the last hold of a ring that is gone takes a lock.
+ */
+ringfence_status_t ringfence_hold_release(ringfence_hold_t hold);
+
+/**
+ * Step 1: everything that can wait, fail or allocate happens before an index is reserved. Makes sure that `count` more signals
+ * of `wanted` are there for `ringfence_ring_bind`; for a bulk reservation ask for all of them at once. Where they are not,
+ * nothing is secured, and `shortage->kind` says what to do first; then call again.
+ *
+ * Errors: `RINGFENCE_EXHAUSTED` beside `RINGFENCE_SHORT_EXHAUSTED`, and for more signals than the ring may ever have: send a
+ * larger batch in parts. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_secure(ringfence_ring_t ring,
+                                         ringfence_signal_memory_t wanted,
+                                         size_t count,
+                                         ringfence_shortage_t *shortage);
+
+/**
+ * Gives `count` secured signals back that no packet will complete.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` for more than are secured. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_unsecure(ringfence_ring_t ring,
+                                           ringfence_signal_memory_t wanted,
+                                           size_t count);
+
+/**
+ * Step 3, after the caller reserved the index `packet` on the stream's queue: a secured signal is bound to it, and in flight
+ * from here on. It cannot fail once the signal is secured. The caller writes the packet with the signal, and publishes it.
+ *
+ * Packets of one queue are bound in rising order. Errors: `RINGFENCE_OUT_OF_ORDER` when no signal is secured. Threads: the
+ * stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_bind(ringfence_ring_t ring,
+                                       ringfence_signal_memory_t wanted,
+                                       uint64_t packet,
+                                       const ringfence_use_t *with,
+                                       ringfence_bound_t *bound);
+
+/**
+ * The packet of `consumer` waits on the device for the held signal: it is not armed again before that packet is proven
+ * complete. `dependency` is the use that it waits for, if it is one of this ring's, else NULL.
+ *
+ * Takes: `hold`. Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: the owner of the consumer's stream. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_pin(ringfence_ring_t ring,
+                                      ringfence_use_id_t consumer,
+                                      ringfence_awaits_t awaits,
+                                      const ringfence_use_id_t *dependency,
+                                      ringfence_hold_t hold);
+
+/**
+ * Which signal to load: the newest fence that the read index passed and that is not proven. The read index nominates, and
+ * proves nothing. Where it nominates nothing new, what to look at further back, so that every use is looked at after a bounded
+ * number of calls. Nothing, where half a batch is covered by the watermark already: others on the queue paid for the proof.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_nominate(ringfence_ring_t ring,
+                                           uint64_t read_index,
+                                           ringfence_probe_t *probe);
+
+/**
+ * The newest fence in flight, whatever the read index says: one load may retire everything.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_newest_fence(ringfence_ring_t ring, ringfence_probe_t *probe);
+
+/**
+ * The signal of one use in flight, to wait for: none, once it is proven.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_probe_use(ringfence_ring_t ring,
+                                            ringfence_use_id_t of,
+                                            ringfence_probe_t *probe);
+
+/**
+ * Tells the ring the value that was loaded from the probe's signal, with acquire order. A probe serves once.
+ *
+ * `*confirmed` says what it proves; with `RINGFENCE_CONFIRMED_OWN` the use is the one that `ringfence_ring_retire` takes.
+ * Errors: `RINGFENCE_OVER_DECREMENT` for a value below 0: the signal is quarantined; `RINGFENCE_OUT_OF_ORDER` without a probe, or
+ * while a use is finished and not retired. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_confirm(ringfence_ring_t ring,
+                                          int64_t value,
+                                          ringfence_confirmed_t *confirmed);
+
+/**
+ * The next use that is known to be finished without a load. Retire it, then call again, until `finished->signal` is 0.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` while an earlier one is not retired. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_next_finished(ringfence_ring_t ring,
+                                                ringfence_finished_t *finished);
+
+/**
+ * The use that `RINGFENCE_CONFIRMED_OWN` spoke of, or that was the next finished, as long as it is not retired.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_finished(ringfence_ring_t ring,
+                                           ringfence_finished_t *finished);
+
+/**
+ * The finished use is over, and its timing taken: say so with `timing_taken` 1 where it was wanted. `*arm` is a signal to arm
+ * now, with a plain store of 1, or 0: somebody holds it, and it is parked until a `ringfence_ring_unpark`. An armed signal in
+ * device memory is usable after `ringfence_ring_flushed`.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` when no use is finished, or its timing was not taken: it would be lost. Threads: the stream's
+ * owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_retire(ringfence_ring_t ring,
+                                         uint32_t timing_taken,
+                                         uint64_t *arm);
+
+/**
+ * Retires all uses that the watermark covers and that nobody has to take a timing of, oldest first, up to `capacity`: the
+ * signals to arm are written to `signals`. `armed` is how many; `parked`, which may be NULL, how many others are held by
+ * somebody. What needs more than that is left for `ringfence_ring_next_finished`.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` while a use is finished and not retired. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_retire_batch(ringfence_ring_t ring,
+                                               uint64_t *signals,
+                                               size_t capacity,
+                                               size_t *armed,
+                                               size_t *parked);
+
+/**
+ * Tries the parked signal that waited longest: `*arm` is a signal to arm, or 0. Call as often as there are parked ones.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_unpark(ringfence_ring_t ring,
+                                         uint64_t *arm);
+
+/**
+ * The device has flushed: what was armed may be used.
+ *
+ * Errors: of handles. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_flushed(ringfence_ring_t ring);
+
+/**
+ * The next use that is over because the queue of `watermark` was drained: all indices below `published` were published and none
+ * reserved, read before the watermark was observed, and the watermark covers them. Otherwise as `ringfence_ring_next_finished`;
+ * pins of the drained packets go as well.
+ *
+ * Errors: `RINGFENCE_OUT_OF_ORDER` when the watermark does not cover them, or a use is finished and not retired. Threads: the
+ * stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_ring_next_drained(ringfence_ring_t ring,
+                                               ringfence_watermark_t watermark,
+                                               uint64_t published,
+                                               ringfence_finished_t *finished);
 
 #ifdef __cplusplus
 }  // extern "C"

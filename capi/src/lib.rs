@@ -19,13 +19,22 @@
     reason = "said once for all functions, at the top of the header: pointers are NULL or valid, and callbacks keep their rules"
 )]
 
+#[macro_use]
+mod callback;
+
 mod border;
 mod handle;
-pub mod pool;
 mod sized;
+
+pub mod version;
+
 pub mod status;
-mod version;
+
+pub mod pool;
+
+pub mod ring;
 
 pub use pool::*;
+pub use ring::*;
 pub use status::*;
 pub use version::*;

@@ -16,10 +16,7 @@ use ringfence::{
 };
 
 use super::{backend::*, types::ringfence_stream_key_t};
-use crate::{
-    sized::Grows,
-    status::{Failure, ringfence_status_t as Status},
-};
+use crate::status::Failure;
 
 /// A table that was looked at. Its groups are whole.
 pub(crate) struct StreamTable(ringfence_stream_backend_t);
@@ -29,46 +26,6 @@ pub(crate) struct StreamTable(ringfence_stream_backend_t);
 unsafe impl Send for StreamTable {}
 // SAFETY: as above.
 unsafe impl Sync for StreamTable {}
-
-/// An entry is NULL that has to be there.
-pub(crate) fn incomplete(table: &str, entry: &str, why: &str) -> Failure {
-    Failure::new(Status::RINGFENCE_INCOMPLETE_TABLE, format_args!("{table}.{entry} is NULL; {why}"))
-}
-/// Looks at a group of entries.
-macro_rules! group {
-    ($table:ident, required: $($entry:ident),*) => {$(
-        if $table.$entry.is_none() {
-            return Err($crate::pool::table::incomplete(Grows_name(&$table), stringify!($entry), "this entry is required"));
-        }
-    )*};
-    ($table:ident, optional $group:literal: $($entry:ident),*) => {
-        if [$($table.$entry.is_some()),*].contains(&true) {
-            $(if $table.$entry.is_none() {
-                return Err($crate::pool::table::incomplete(
-                    Grows_name(&$table),
-                    stringify!($entry),
-                    concat!("fill in all entries of the group `", $group, "`, or none"),
-                ));
-            })*
-        }
-    };
-}
-/// The table's name in C.
-#[expect(non_snake_case, reason = "named by a macro alone")]
-pub(crate) fn Grows_name<T: Grows>(_table: &T) -> &'static str {
-    T::NAME
-}
-
-/// Calls an entry of the table.
-macro_rules! entry {
-    ($table:expr, $entry:ident $(, $argument:expr)*) => {{
-        let table = &$table;
-        let function = table.$entry.expect("looked at when the table was taken in");
-        // SAFETY: who filled the table in promised that the entry may be called with its context, by these rules; pointers
-        // among the arguments are to locals of this call.
-        unsafe { function(table.context $(, $argument)*) }
-    }};
-}
 
 impl StreamTable {
     /// Looks whether everything is there that has to be.
