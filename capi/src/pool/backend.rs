@@ -114,8 +114,7 @@ pub struct ringfence_stream_backend_t {
     /// Optional, of no group: called once, when no entry will be called any more.
     pub release: Option<unsafe extern "C-unwind" fn(context: *mut c_void)>,
 
-    // Required.
-    /// Whether the driver may be called [StreamPlatform 1]: never blocks, calls no driver, is cheap. Once it answered
+    /// Required, with all up to `synchronize_event`. Whether the driver may be called [StreamPlatform 1]: never blocks, calls no driver, is cheap. Once it answered
     /// something else than `RINGFENCE_STATE_READY` it never answers that again in this process.
     pub state:
         Option<unsafe extern "C-unwind" fn(context: *mut c_void) -> ringfence_driver_state_t>,
@@ -175,8 +174,7 @@ pub struct ringfence_stream_backend_t {
         ) -> ringfence_stream_wait_t,
     >,
 
-    // Optional group: memory. Without it nothing can be allocated or adopted.
-    /// Memory that work submitted to `stream` after the call may use [StreamMemory 1].
+    /// Optional group `memory`, two entries: without it nothing can be allocated or adopted. Memory that work submitted to `stream` after the call may use [StreamMemory 1].
     pub allocate: Option<
         unsafe extern "C-unwind" fn(
             context: *mut c_void,
@@ -195,8 +193,7 @@ pub struct ringfence_stream_backend_t {
         ) -> ringfence_driver_error_t,
     >,
 
-    // Optional group: captures. Without it no stream ever captures.
-    /// Whether a stream captures: without any side effect [StreamDriver 3].
+    /// Optional group `captures`, six entries: without it no stream ever captures. Whether a stream captures: without any side effect [StreamDriver 3].
     pub capture_status: Option<
         unsafe extern "C-unwind" fn(
             context: *mut c_void,
@@ -239,8 +236,7 @@ pub struct ringfence_stream_backend_t {
         unsafe extern "C-unwind" fn(context: *mut c_void, graph: u64) -> ringfence_driver_error_t,
     >,
 
-    // Optional group: progress words. Without it `query` is asked about each stream.
-    /// Makes the word of a new stream, at 0, or sets `*word` to 0: there is none [StreamProgress 1].
+    /// Optional group `progress words`, five entries: without it `query` is asked about each stream. Makes the word of a new stream, at 0, or sets `*word` to 0: there is none [StreamProgress 1].
     pub open_progress: Option<
         unsafe extern "C-unwind" fn(
             context: *mut c_void,

@@ -67,8 +67,7 @@ pub struct ringfence_device_backend_t {
     /// Optional: called once, when no entry will be called any more.
     pub release: Option<unsafe extern "C-unwind" fn(context: *mut c_void)>,
 
-    // Required.
-    /// Fills the front of `batch`, of `count` places, with distinct signals that are armed with 1 and visible to the
+    /// Required, with all up to `status`. Fills the front of `batch`, of `count` places, with distinct signals that are armed with 1 and visible to the
     /// device; sets `*made` to how many, and `*lives` to where, if it is elsewhere than in `memory` [Signals 1]. May block.
     pub create: Option<
         unsafe extern "C-unwind" fn(
@@ -103,14 +102,12 @@ pub struct ringfence_device_backend_t {
     /// 0: it works. 1: it was reported lost, for ever [Device 2].
     pub status: Option<unsafe extern "C-unwind" fn(context: *mut c_void) -> u32>,
 
-    // Optional group: stores to device memory. Required with `RINGFENCE_FEATURE_DEVICE_SIGNALS`.
-    /// Orders every earlier `arm` of the calling thread before every later store [Signals 5].
+    /// Optional group `stores to device memory`, two entries; required with `RINGFENCE_FEATURE_DEVICE_SIGNALS`. Orders every earlier `arm` of the calling thread before every later store [Signals 5].
     pub publish_stores: Option<unsafe extern "C-unwind" fn(context: *mut c_void)>,
     /// Makes every earlier `arm` of the calling thread visible to every agent and engine [Signals 6].
     pub flush: Option<unsafe extern "C-unwind" fn(context: *mut c_void)>,
 
-    // Each optional by itself.
-    /// 1 while a tool is attached that may write completion signals [Device 3]. NULL: never.
+    /// Optional, as each entry from here on. 1 while a tool is attached that may write completion signals [Device 3]. NULL: never.
     pub profiler: Option<unsafe extern "C-unwind" fn(context: *mut c_void) -> u32>,
     /// The ticks of the packet that last completed `signal`; `copy` is 1 for a copy engine [Timestamps 1]. NULL: no clock.
     pub timestamps: Option<

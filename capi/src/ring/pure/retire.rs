@@ -195,7 +195,8 @@ pub extern "C" fn ringfence_ring_unpark(
         Ok(())
     })
 }
-/// The device has flushed: what was armed may be used.
+/// The device has flushed: every signal that the ring ever told to arm may be used. So all of them were stored before the
+/// flush: store a whole batch, flush, and only then say so.
 ///
 /// Errors: of handles. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
