@@ -2,6 +2,7 @@
 
 pub(crate) mod backends;
 pub(crate) mod bench_gate;
+pub(crate) mod capi;
 pub(crate) mod ci;
 pub(crate) mod deps;
 pub(crate) mod device_bundle;
