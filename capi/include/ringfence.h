@@ -1158,7 +1158,7 @@ typedef struct {
    */
   void (*release)(void *context);
   /**
-   * Whether the driver may be called [StreamPlatform 1]: never blocks, calls no driver, is cheap. Once it answered
+   * Required, with all up to `synchronize_event`. Whether the driver may be called [StreamPlatform 1]: never blocks, calls no driver, is cheap. Once it answered
    * something else than `RINGFENCE_STATE_READY` it never answers that again in this process.
    */
   ringfence_driver_state_t (*state)(void *context);
@@ -1202,7 +1202,7 @@ typedef struct {
    */
   ringfence_stream_wait_t (*synchronize_event)(void *context, uint64_t event, uint64_t limit);
   /**
-   * Memory that work submitted to `stream` after the call may use [StreamMemory 1].
+   * Optional group `memory`, two entries: without it nothing can be allocated or adopted. Memory that work submitted to `stream` after the call may use [StreamMemory 1].
    */
   ringfence_driver_error_t (*allocate)(void *context, uint64_t bytes, uint64_t stream, uint64_t *memory);
   /**
@@ -1211,7 +1211,7 @@ typedef struct {
    */
   ringfence_driver_error_t (*free)(void *context, uint64_t memory, uint64_t stream);
   /**
-   * Whether a stream captures: without any side effect [StreamDriver 3].
+   * Optional group `captures`, six entries: without it no stream ever captures. Whether a stream captures: without any side effect [StreamDriver 3].
    */
   ringfence_capture_status_t (*capture_status)(void *context, uint64_t stream);
   /**
@@ -1235,7 +1235,7 @@ typedef struct {
    */
   ringfence_driver_error_t (*destroy_graph)(void *context, uint64_t graph);
   /**
-   * Makes the word of a new stream, at 0, or sets `*word` to 0: there is none [StreamProgress 1].
+   * Optional group `progress words`, five entries: without it `query` is asked about each stream. Makes the word of a new stream, at 0, or sets `*word` to 0: there is none [StreamProgress 1].
    */
   ringfence_driver_error_t (*open_progress)(void *context, uint64_t stream, uint64_t *word);
   /**
@@ -1394,7 +1394,7 @@ typedef struct {
    */
   void (*release)(void *context);
   /**
-   * Fills the front of `batch`, of `count` places, with distinct signals that are armed with 1 and visible to the
+   * Required, with all up to `status`. Fills the front of `batch`, of `count` places, with distinct signals that are armed with 1 and visible to the
    * device; sets `*made` to how many, and `*lives` to where, if it is elsewhere than in `memory` [Signals 1]. May block.
    */
   ringfence_create_t (*create)(void *context,
@@ -1434,7 +1434,7 @@ typedef struct {
    */
   uint32_t (*status)(void *context);
   /**
-   * Orders every earlier `arm` of the calling thread before every later store [Signals 5].
+   * Optional group `stores to device memory`, two entries; required with `RINGFENCE_FEATURE_DEVICE_SIGNALS`. Orders every earlier `arm` of the calling thread before every later store [Signals 5].
    */
   void (*publish_stores)(void *context);
   /**
@@ -1442,7 +1442,7 @@ typedef struct {
    */
   void (*flush)(void *context);
   /**
-   * 1 while a tool is attached that may write completion signals [Device 3]. NULL: never.
+   * Optional, as each entry from here on. 1 while a tool is attached that may write completion signals [Device 3]. NULL: never.
    */
   uint32_t (*profiler)(void *context);
   /**
@@ -2690,7 +2690,7 @@ ringfence_status_t ringfence_tracker_open(ringfence_device_t device,
 
 /**
  * Waits for the stream's work and destroys its signals. Those that events, holds or waiters still have are destroyed by
- * `ringfence_device_reap` once they are let go of.
+ * `ringfence_device_reap` once they are let go of. A tracker that a panic met waits for nothing: what is in flight is given up.
  *
  * Takes: `tracker`, also when it fails. Errors: as `ringfence_tracker_synchronize`: what is in flight then ends as failed, and
  * the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
@@ -3110,7 +3110,8 @@ ringfence_status_t ringfence_ring_unpark(ringfence_ring_t ring,
                                          uint64_t *arm);
 
 /**
- * The device has flushed: what was armed may be used.
+ * The device has flushed: every signal that the ring ever told to arm may be used. So all of them were stored before the
+ * flush: store a whole batch, flush, and only then say so.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */

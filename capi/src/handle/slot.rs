@@ -152,6 +152,10 @@ pub(crate) struct Exclusive<T: 'static> {
     panicking: bool,
 }
 impl<T> Exclusive<T> {
+    /// Whether a panic met the object: it is being closed.
+    pub(crate) fn is_poisoned(&self) -> bool {
+        self.slot.state.load(Ordering::Relaxed) & POISONED != 0
+    }
     /// The handle answers as if the object were gone from here on, for as long as the guard lives.
     pub(crate) fn hide(&self) {
         self.slot.state.fetch_or(GONE, Ordering::Relaxed);

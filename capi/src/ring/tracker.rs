@@ -3,6 +3,7 @@
 use std::{mem::MaybeUninit, num::NonZeroU32, time::Duration};
 
 use ringfence::{
+    backend::Signals,
     drive::{Audit, Policy, Reclaimed, Tracker, TrackerKind},
     placement::{DeviceSignals, EventPlacement},
 };
@@ -150,19 +151,27 @@ pub unsafe extern "C" fn ringfence_tracker_open(
     })
 }
 /// Waits for the stream's work and destroys its signals. Those that events, holds or waiters still have are destroyed by
-/// `ringfence_device_reap` once they are let go of.
+/// `ringfence_device_reap` once they are let go of. A tracker that a panic met waits for nothing: what is in flight is given up.
 ///
 /// Takes: `tracker`, also when it fails. Errors: as `ringfence_tracker_synchronize`: what is in flight then ends as failed, and
 /// the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_close(tracker: ringfence_tracker_t) -> ringfence_status_t {
     border(|| {
-        let object = TRACKERS.take(tracker.handle)?;
-        let reaper = object.tracker.reaper().clone();
-        let closed = object.tracker.close();
-        super::handler::leave(&object.device, reaper);
-        closed?;
-        Ok(())
+        let object = TRACKERS.last(tracker.handle)?;
+        let poisoned = object.is_poisoned();
+        let TrackerObject { tracker, device } = TRACKERS.remove(object);
+        let reaper = tracker.reaper().clone();
+        let closed = if poisoned {
+            // An index may be reserved and unpublished: nothing behind it would ever finish.
+            drop(tracker);
+            reaper.reap(|signal| device.device.destroy(signal));
+            Ok(())
+        } else {
+            tracker.close().map(drop)
+        };
+        super::handler::leave(&device, reaper);
+        Ok(closed?)
     })
 }
 /// Publishes one packet. `of` may be NULL: which use it is.

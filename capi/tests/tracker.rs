@@ -1,0 +1,537 @@
+//! Trackers, events and handlers on a caller's device and queues.
+
+mod common;
+
+use std::{
+    ffi::c_void,
+    mem::MaybeUninit,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::SeqCst},
+    },
+};
+
+use common::{message, ok, out};
+use ringfence_capi::{ringfence_status_t::*, *};
+
+const SIGNALS: usize = 4096;
+
+/// A device with two queues, whose packets run when their doorbell rings, unless it is held.
+struct Gpu {
+    values: Vec<AtomicI64>,
+    next: AtomicU64,
+    live: AtomicI32,
+    queues: [Queue; 2],
+    held: AtomicBool,
+    lost: AtomicU32,
+    watched: Mutex<Vec<(u64, u64)>>,
+    released: AtomicU32,
+}
+#[derive(Default)]
+struct Queue {
+    written: Mutex<Vec<(u64, ringfence_packet_t)>>,
+    write_index: AtomicU64,
+    read_index: AtomicU64,
+    throws: AtomicBool,
+}
+// SAFETY: the packets' `work` is never looked at.
+unsafe impl Send for Queue {}
+// SAFETY: as above.
+unsafe impl Sync for Queue {}
+
+impl Gpu {
+    fn new() -> &'static Self {
+        Box::leak(Box::new(Self {
+            values: (0..SIGNALS).map(|_| AtomicI64::new(1)).collect(),
+            next: AtomicU64::new(1),
+            live: AtomicI32::new(0),
+            queues: Default::default(),
+            held: AtomicBool::new(false),
+            lost: AtomicU32::new(0),
+            watched: Mutex::default(),
+            released: AtomicU32::new(0),
+        }))
+    }
+    fn value(&self, signal: u64) -> &AtomicI64 {
+        &self.values[signal as usize]
+    }
+    fn hold(&self) {
+        self.held.store(true, SeqCst);
+    }
+    fn go_on(&self) {
+        self.held.store(false, SeqCst);
+        // A wait across queues may need a second turn.
+        for _ in 0..2 {
+            self.queues.iter().for_each(|queue| self.run(queue));
+        }
+    }
+    /// Runs what is there, in order, up to the first packet whose dependency is not 0.
+    fn run(&self, queue: &Queue) {
+        let mut written = queue.written.lock().expect("plain");
+        written.sort_by_key(|(at, _)| *at);
+        while let Some((at, packet)) = written.first().copied() {
+            let waits = |signal: &u64| *signal != 0 && self.value(*signal).load(SeqCst) != 0;
+            if self.held.load(SeqCst) || packet.dependencies.iter().any(waits) {
+                return;
+            }
+            if packet.completes != 0 {
+                self.value(packet.completes).fetch_sub(1, SeqCst);
+            }
+            queue.read_index.store(at + 1, SeqCst);
+            written.remove(0);
+        }
+    }
+    fn device_table(&'static self, number: u32) -> ringfence_device_backend_t {
+        ringfence_device_backend_t {
+            size: size_of::<ringfence_device_backend_t>(),
+            context: std::ptr::from_ref(self).cast_mut().cast(),
+            device: number,
+            features: RINGFENCE_FEATURE_INTERRUPTS,
+            rings_in_device_memory: 0,
+            coherent: 1,
+            tick_rate: 1_000_000_000,
+            release: Some(release),
+            create: Some(create),
+            destroy: Some(destroy),
+            load: Some(load),
+            arm: Some(arm),
+            wait: Some(wait),
+            force: Some(force),
+            status: Some(status),
+            publish_stores: None,
+            flush: None,
+            profiler: None,
+            timestamps: Some(timestamps),
+            watch: Some(watch),
+        }
+    }
+    fn queue_table(&'static self, number: u32, which: usize) -> ringfence_queue_backend_t {
+        let on = On { gpu: self, queue: &self.queues[which] };
+        ringfence_queue_backend_t {
+            size: size_of::<ringfence_queue_backend_t>(),
+            context: std::ptr::from_mut(Box::leak(Box::new(on))).cast(),
+            queue: number,
+            generation: 0,
+            release: None,
+            reserve: Some(reserve),
+            commit: Some(commit),
+            ring_doorbell: Some(ring_doorbell),
+            read_index: Some(read_index),
+            settled: Some(settled),
+        }
+    }
+}
+struct On {
+    gpu: &'static Gpu,
+    queue: &'static Queue,
+}
+fn gpu(context: *mut c_void) -> &'static Gpu {
+    // SAFETY: every device table has a `Gpu` that lives for ever.
+    unsafe { &*context.cast::<Gpu>() }
+}
+fn on(context: *mut c_void) -> &'static On {
+    // SAFETY: every queue table has an `On` that lives for ever.
+    unsafe { &*context.cast::<On>() }
+}
+fn set<T>(place: *mut T, value: T) {
+    // SAFETY: the library passes the address of a local of its own.
+    unsafe { place.write(value) };
+}
+unsafe extern "C-unwind" fn release(context: *mut c_void) {
+    gpu(context).released.fetch_add(1, SeqCst);
+}
+unsafe extern "C-unwind" fn create(
+    context: *mut c_void,
+    _memory: u32,
+    batch: *mut u64,
+    count: usize,
+    made: *mut usize,
+    _lives: *mut u32,
+) -> u32 {
+    for at in 0..count {
+        // SAFETY: the batch has so many places.
+        set(unsafe { batch.add(at) }, gpu(context).next.fetch_add(1, SeqCst));
+    }
+    gpu(context).live.fetch_add(i32::try_from(count).expect("few"), SeqCst);
+    set(made, count);
+    RINGFENCE_CREATE_OK
+}
+unsafe extern "C-unwind" fn destroy(context: *mut c_void, _signal: u64) {
+    gpu(context).live.fetch_sub(1, SeqCst);
+}
+unsafe extern "C-unwind" fn load(context: *mut c_void, signal: u64) -> i64 {
+    gpu(context).value(signal).load(SeqCst)
+}
+unsafe extern "C-unwind" fn arm(context: *mut c_void, signal: u64, value: i64) {
+    gpu(context).value(signal).store(value, SeqCst);
+}
+unsafe extern "C-unwind" fn wait(
+    context: *mut c_void,
+    signal: u64,
+    below: i64,
+    _blocked: u32,
+    _limit: u64,
+    value: *mut i64,
+) -> u32 {
+    let now = gpu(context).value(signal).load(SeqCst);
+    set(value, now);
+    match (now < below, gpu(context).lost.load(SeqCst)) {
+        (true, _) => RINGFENCE_SIGNAL_WAIT_REACHED,
+        (false, 0) => RINGFENCE_SIGNAL_WAIT_TIMED_OUT,
+        (false, _) => RINGFENCE_SIGNAL_WAIT_LOST,
+    }
+}
+unsafe extern "C-unwind" fn force(context: *mut c_void, signal: u64) {
+    gpu(context).value(signal).store(0, SeqCst);
+}
+unsafe extern "C-unwind" fn status(context: *mut c_void) -> u32 {
+    gpu(context).lost.load(SeqCst)
+}
+unsafe extern "C-unwind" fn timestamps(
+    _context: *mut c_void,
+    signal: u64,
+    _copy: u32,
+    start: *mut u64,
+    end: *mut u64,
+) {
+    set(start, 1000 * signal);
+    set(end, 1000 * signal + 7);
+}
+unsafe extern "C-unwind" fn watch(context: *mut c_void, signal: u64, token: u64) -> u32 {
+    gpu(context).watched.lock().expect("plain").push((signal, token));
+    0
+}
+unsafe extern "C-unwind" fn reserve(context: *mut c_void, count: u32) -> u64 {
+    on(context).queue.write_index.fetch_add(count.into(), SeqCst)
+}
+unsafe extern "C-unwind" fn commit(
+    context: *mut c_void,
+    at: u64,
+    packet: *const ringfence_packet_t,
+) {
+    assert!(!on(context).queue.throws.swap(false, SeqCst), "commit threw");
+    // SAFETY: the library passes one that is there.
+    let packet = unsafe { packet.read() };
+    on(context).queue.written.lock().expect("plain").push((at, packet));
+}
+unsafe extern "C-unwind" fn ring_doorbell(context: *mut c_void, _last: u64) {
+    on(context).gpu.run(on(context).queue);
+}
+unsafe extern "C-unwind" fn read_index(context: *mut c_void) -> u64 {
+    on(context).queue.read_index.load(SeqCst)
+}
+unsafe extern "C-unwind" fn settled(context: *mut c_void, below: *mut u64) -> u32 {
+    set(below, on(context).queue.write_index.load(SeqCst));
+    1
+}
+
+/// A device with a tracker on each of its queues.
+struct Bench {
+    gpu: &'static Gpu,
+    device: ringfence_device_t,
+    queues: [ringfence_queue_t; 2],
+    trackers: [ringfence_tracker_t; 2],
+}
+impl Bench {
+    /// `number` makes the names of the device and its queues its own.
+    fn new(number: u32) -> Self {
+        let gpu = Gpu::new();
+        let table = gpu.device_table(number);
+        // SAFETY: the table is there, and its context lives for ever.
+        let device = out(|device| unsafe { ringfence_device_create(&raw const table, device) });
+        let queues = [0, 1].map(|which| {
+            let table = gpu.queue_table(1000 * number + which, which as usize);
+            // SAFETY: as above.
+            out(|queue| unsafe { ringfence_queue_create(&raw const table, queue) })
+        });
+        let trackers = queues.map(|queue| {
+            // SAFETY: NULL is allowed.
+            out(|tracker| unsafe {
+                ringfence_tracker_open(device, queue, std::ptr::null(), tracker)
+            })
+        });
+        Self { gpu, device, queues, trackers }
+    }
+    fn close(self) -> &'static Gpu {
+        self.gpu.go_on();
+        for tracker in self.trackers {
+            ok(ringfence_tracker_close(tracker));
+        }
+        self.end()
+    }
+    fn end(self) -> &'static Gpu {
+        ok(ringfence_device_reap(self.device, None));
+        for queue in self.queues {
+            ok(ringfence_queue_close(queue));
+        }
+        ok(ringfence_device_close(self.device));
+        assert_eq!(self.gpu.live.load(SeqCst), 0, "signals are counted to zero");
+        assert_eq!(self.gpu.released.load(SeqCst), 1);
+        self.gpu
+    }
+}
+const KERNEL: ringfence_submission_t = ringfence_submission_t {
+    kind: RINGFENCE_SUBMIT_KERNEL,
+    flags: 0,
+    role: RINGFENCE_ROLE_DISPATCH,
+    acquire: RINGFENCE_SCOPE_DEFAULT,
+    release: RINGFENCE_SCOPE_DEFAULT,
+    reserved: 0,
+    work: std::ptr::null(),
+};
+fn submit(tracker: ringfence_tracker_t) -> ringfence_use_id_t {
+    out(|of| ringfence_tracker_submit(tracker, Some(&KERNEL), of))
+}
+fn event(kind: u32, timed: u32) -> ringfence_event_t {
+    out(|event| ringfence_event_create(kind, timed, event))
+}
+fn query(event: ringfence_event_t) -> u32 {
+    out(|known| ringfence_event_query(event, known))
+}
+fn counts(tracker: ringfence_tracker_t) -> ringfence_ledger_t {
+    let mut counts =
+        ringfence_ledger_t { size: size_of::<ringfence_ledger_t>(), ..Default::default() };
+    // SAFETY: the structure is there.
+    ok(unsafe { ringfence_tracker_counts(tracker, &raw mut counts) });
+    counts
+}
+
+#[test]
+fn a_stream_is_followed_with_few_loads() {
+    let bench = Bench::new(1);
+    let [tracker, _] = bench.trackers;
+    let first = submit(tracker);
+    assert_eq!((first.queue, first.generation, first.packet), (1000, 0, 0));
+    let bulk = [KERNEL; 300];
+    let mut uses = [ringfence_use_id_t::default(); 300];
+    // SAFETY: both arrays are there.
+    let published = out(|published| unsafe {
+        ringfence_tracker_submit_all(tracker, bulk.as_ptr(), 300, uses.as_mut_ptr(), published)
+    });
+    assert_eq!((published, uses[0].packet, uses[299].packet), (300, 1, 300));
+    for _ in 0..1000 {
+        submit(tracker);
+    }
+    ok(ringfence_tracker_synchronize(tracker));
+    let told = counts(tracker);
+    assert_eq!((told.in_flight, told.uses >= 1301), (0, true));
+    assert!(told.loads_to_retire * 10 < told.uses, "{told:?}");
+    let (mut retired, mut in_flight) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    ok(ringfence_tracker_reclaim(tracker, Some(&mut retired), Some(&mut in_flight)));
+    ok(ringfence_tracker_probe(tracker, None, None));
+    ok(ringfence_tracker_drain(tracker));
+    bench.close();
+}
+
+#[test]
+fn events_are_recorded_asked_waited_for_and_timed() {
+    let bench = Bench::new(2);
+    let [producer, consumer] = bench.trackers;
+    let (before, after) =
+        (event(RINGFENCE_EVENT_KIND_PLAIN, 1), event(RINGFENCE_EVENT_KIND_PLAIN, 1));
+    assert_eq!(query(before), RINGFENCE_EVENT_NOT_RECORDED);
+    bench.gpu.hold();
+    submit(producer);
+    ok(ringfence_event_record(before, producer, None, None));
+    assert_eq!(query(before), RINGFENCE_EVENT_UNFINISHED);
+    assert_eq!(ringfence_event_synchronize(before, 1_000_000), RINGFENCE_TIMED_OUT);
+    // On the device: the consumer's packet waits, and so does what follows it.
+    ok(ringfence_event_wait_on(before, consumer));
+    submit(consumer);
+    ok(ringfence_event_record(after, consumer, Some(&KERNEL), None));
+    let mut elapsed = MaybeUninit::uninit();
+    assert_eq!(ringfence_event_elapsed(before, after, Some(&mut elapsed)), RINGFENCE_OUT_OF_ORDER);
+    bench.gpu.go_on();
+    ok(ringfence_event_synchronize(after, u64::MAX));
+    assert_eq!((query(before), query(after)), (RINGFENCE_EVENT_FINISHED, RINGFENCE_EVENT_FINISHED));
+    // In nanoseconds: the device's ticks are signal numbers in thousands.
+    let elapsed = out(|time| ringfence_event_elapsed(before, after, time));
+    assert_eq!(elapsed % 1000, 0);
+    assert_ne!(elapsed, 0);
+    assert_eq!(
+        ringfence_event_elapsed(after, before, Some(&mut MaybeUninit::uninit())),
+        RINGFENCE_OUT_OF_ORDER
+    );
+    // Recorded again while somebody might wait: another recording.
+    bench.gpu.hold();
+    ok(ringfence_event_record(before, producer, None, None));
+    assert_eq!(query(before), RINGFENCE_EVENT_UNFINISHED);
+    bench.gpu.go_on();
+    assert_eq!(query(before), RINGFENCE_EVENT_FINISHED);
+    // They outlive their trackers, and `release` waits for them.
+    for tracker in bench.trackers {
+        ok(ringfence_tracker_close(tracker));
+    }
+    ok(ringfence_event_destroy(before));
+    ok(ringfence_event_destroy(after));
+    bench.end();
+}
+
+#[test]
+fn a_handler_is_told_once_on_the_callers_thread() {
+    let bench = Bench::new(3);
+    let [tracker, _] = bench.trackers;
+    let done = event(RINGFENCE_EVENT_KIND_BLOCKING, 1);
+    assert_eq!(
+        ringfence_event_watch(done, 5, Some(&mut MaybeUninit::uninit())),
+        RINGFENCE_OUT_OF_ORDER
+    );
+    bench.gpu.hold();
+    ok(ringfence_event_record(done, tracker, Some(&KERNEL), None));
+    assert_eq!(out(|later| ringfence_event_watch(done, 5, later)), 1);
+    bench.gpu.go_on();
+    let (signal, token) = bench.gpu.watched.lock().expect("plain")[0];
+    let (device, queue) = (bench.device, std::thread::current().id());
+    let handled = std::thread::spawn(move || {
+        assert_ne!(std::thread::current().id(), queue);
+        out(|handled| ringfence_device_handle(device, token, handled))
+    });
+    let handled = handled.join().expect("the callback thread");
+    assert_eq!((handled.then, handled.status, handled.is_timed), (5, RINGFENCE_EVENT_FINISHED, 1));
+    assert_eq!(
+        (handled.start, handled.end, handled.tick_rate),
+        (1000 * signal, 1000 * signal + 7, 1_000_000_000)
+    );
+    let again = ringfence_device_handle(device, token, Some(&mut MaybeUninit::uninit()));
+    assert_eq!(again, RINGFENCE_STALE_HANDLE);
+    assert_eq!(out(|later| ringfence_event_watch(done, 6, later)), 0, "it is over already");
+    ok(ringfence_event_destroy(done));
+    bench.close();
+}
+
+#[test]
+fn a_signal_below_0_a_lost_device_and_a_forced_use_are_errors() {
+    let bench = Bench::new(4);
+    let [tracker, other] = bench.trackers;
+    bench.gpu.hold();
+    let of = submit(tracker);
+    assert_eq!(
+        ringfence_tracker_force(tracker, ringfence_use_id_t { packet: 99, ..of }),
+        RINGFENCE_OUT_OF_ORDER
+    );
+    ok(ringfence_tracker_force(tracker, of));
+    bench.gpu.go_on();
+    ok(ringfence_tracker_synchronize(tracker));
+    // Something decrements once too often.
+    bench.gpu.hold();
+    let bad = event(RINGFENCE_EVENT_KIND_PLAIN, 0);
+    ok(ringfence_event_record(bad, tracker, None, None));
+    let completes = bench.gpu.queues[0].written.lock().expect("plain")[0].1.completes;
+    bench.gpu.value(completes).fetch_sub(1, SeqCst);
+    bench.gpu.go_on();
+    assert_eq!(ringfence_tracker_probe(tracker, None, None), RINGFENCE_OVER_DECREMENT);
+    assert!(message().contains("decremented it once too often"), "{}", message());
+    ok(ringfence_event_destroy(bad));
+    // The device is lost with work in flight.
+    bench.gpu.hold();
+    let lost = event(RINGFENCE_EVENT_KIND_PLAIN, 0);
+    ok(ringfence_event_record(lost, other, None, None));
+    bench.gpu.lost.store(1, SeqCst);
+    assert_eq!(ringfence_tracker_synchronize(other), RINGFENCE_DEVICE_LOST);
+    assert_eq!(query(lost), RINGFENCE_EVENT_FAILED);
+    assert_eq!(ringfence_event_synchronize(lost, 1), RINGFENCE_USE_FAILED);
+    let mut of = MaybeUninit::uninit();
+    assert_eq!(
+        ringfence_tracker_submit(other, Some(&KERNEL), Some(&mut of)),
+        RINGFENCE_DEVICE_LOST
+    );
+    assert_eq!(ringfence_tracker_close(other), RINGFENCE_DEVICE_LOST);
+    assert_eq!(ringfence_tracker_close(other), RINGFENCE_STALE_HANDLE, "it was taken all the same");
+    let _lost_as_well = ringfence_tracker_close(tracker);
+    ok(ringfence_event_destroy(lost));
+}
+
+#[test]
+fn a_callback_that_throws_poisons_its_tracker_alone() {
+    let bench = Bench::new(5);
+    let [tracker, other] = bench.trackers;
+    bench.gpu.queues[0].throws.store(true, SeqCst);
+    assert_eq!(ringfence_tracker_submit(tracker, Some(&KERNEL), None), RINGFENCE_PANIC);
+    assert!(message().contains("commit threw"), "{}", message());
+    assert_eq!(ringfence_tracker_submit(tracker, Some(&KERNEL), None), RINGFENCE_POISONED);
+    assert_eq!(ringfence_tracker_synchronize(tracker), RINGFENCE_POISONED);
+    submit(other);
+    ok(ringfence_tracker_synchronize(other));
+    // It can be closed, and waits for nothing: the packet was never written, and its signal is given up.
+    ok(ringfence_tracker_close(tracker));
+    assert_eq!(ringfence_tracker_close(tracker), RINGFENCE_STALE_HANDLE);
+    ok(ringfence_tracker_close(other));
+    assert_eq!(bench.gpu.live.load(SeqCst), 1, "the one signal that a packet may still complete");
+}
+
+#[test]
+fn tables_and_policies_are_looked_at() {
+    let gpu = Gpu::new();
+    macro_rules! without {
+        ($create:ident, $table:expr, $name:literal: $($entry:ident)*) => {$(
+            let mut table = $table;
+            table.$entry = None;
+            let mut object = MaybeUninit::uninit();
+            // SAFETY: the table is there.
+            let status = unsafe { $create(&raw const table, Some(&mut object)) };
+            assert_eq!(status, RINGFENCE_INCOMPLETE_TABLE, stringify!($entry));
+            assert!(message().contains(concat!($name, ".", stringify!($entry))), "{}", message());
+        )*};
+    }
+    without!(ringfence_device_create, gpu.device_table(6), "ringfence_device_backend_t":
+        create destroy load arm wait force status);
+    without!(ringfence_queue_create, gpu.queue_table(6000, 0), "ringfence_queue_backend_t":
+        reserve commit ring_doorbell read_index settled);
+    // Who claims device signals has to say how stores get there.
+    let mut table = gpu.device_table(6);
+    table.features |= RINGFENCE_FEATURE_DEVICE_SIGNALS;
+    let mut device = MaybeUninit::uninit();
+    // SAFETY: the table is there.
+    let status = unsafe { ringfence_device_create(&raw const table, Some(&mut device)) };
+    assert_eq!(status, RINGFENCE_INCOMPLETE_TABLE);
+    assert_eq!(gpu.released.load(SeqCst), 0);
+
+    let bench = Bench::new(6);
+    let mut policy = MaybeUninit::uninit();
+    ok(ringfence_policy_init(Some(&mut policy)));
+    // SAFETY: the call above filled it.
+    let mut policy = unsafe { policy.assume_init() };
+    let open = |policy: &ringfence_policy_t| {
+        let mut tracker = MaybeUninit::uninit();
+        // SAFETY: the structure is there.
+        let status = unsafe {
+            ringfence_tracker_open(
+                bench.device,
+                bench.queues[0],
+                &raw const *policy,
+                Some(&mut tracker),
+            )
+        };
+        if status == RINGFENCE_OK {
+            // SAFETY: a call that is fine writes its output.
+            ok(ringfence_tracker_close(unsafe { tracker.assume_init() }));
+        }
+        status
+    };
+    ok(open(&policy));
+    policy.polling = 1;
+    ok(open(&policy));
+    policy.polling = 2;
+    assert_eq!(open(&policy), RINGFENCE_INVALID_ARGUMENT);
+    assert!(message().contains("policy->polling"), "{}", message());
+    policy.polling = 0;
+    policy.ring_size = 0;
+    assert_eq!(open(&policy), RINGFENCE_INVALID_ARGUMENT);
+    policy.size = 4;
+    assert_eq!(open(&policy), RINGFENCE_ABI_MISMATCH);
+    let wrong = ringfence_submission_t { kind: 7, ..KERNEL };
+    assert_eq!(
+        ringfence_tracker_submit(bench.trackers[0], Some(&wrong), None),
+        RINGFENCE_INVALID_ARGUMENT
+    );
+    let wrong = ringfence_submission_t { flags: 64, ..KERNEL };
+    assert_eq!(
+        ringfence_tracker_submit(bench.trackers[0], Some(&wrong), None),
+        RINGFENCE_INVALID_ARGUMENT
+    );
+    assert_eq!(
+        ringfence_queue_open(bench.device, Some(&mut MaybeUninit::uninit())),
+        RINGFENCE_UNSUPPORTED
+    );
+    bench.close();
+}
