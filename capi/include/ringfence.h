@@ -1544,23 +1544,23 @@ typedef struct {
    */
   void (*release)(void *context);
   /**
-   * Hands out `count` consecutive indices, each once, and returns the first; waits for nothing but ring space [2].
+   * Hands out `count` consecutive indices, each once, and returns the first; waits for nothing but ring space [PacketQueue 2].
    */
   uint64_t (*reserve)(void *context, uint32_t count);
   /**
-   * Writes the packet at a reserved index. The device sees packets in the order of indices [3].
+   * Writes the packet at a reserved index. The device sees packets in the order of indices [PacketQueue 3].
    */
   void (*commit)(void *context, uint64_t at, const ringfence_packet_t *packet);
   /**
-   * Tells the device of everything committed up to and including `last` [4].
+   * Tells the device of everything committed up to and including `last` [PacketQueue 4].
    */
   void (*ring_doorbell)(void *context, uint64_t last);
   /**
-   * Which ring slots may be used again: it may lead or lag completion, and never goes back [5].
+   * Which ring slots may be used again: it may lead or lag completion, and never goes back [PacketQueue 5].
    */
   uint64_t (*read_index)(void *context);
   /**
-   * Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [6].
+   * Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [PacketQueue 6].
    */
   uint32_t (*settled)(void *context, uint64_t *below);
 } ringfence_queue_backend_t;

@@ -55,7 +55,10 @@ impl Drop for Registered {
         // Another thread may be looking whose capture it is: a moment.
         loop {
             match CAPTURES.try_last(self.0) {
-                Ok(object) => return drop(CAPTURES.remove(object)),
+                Ok(object) => {
+                    CAPTURES.remove(object);
+                    return;
+                }
                 Err(Refused::InUse) => std::hint::spin_loop(),
                 Err(_) => return,
             }
@@ -87,6 +90,18 @@ fn scope_of<T>(
 pub type ringfence_record_fn =
     Option<unsafe extern "C-unwind" fn(argument: *mut c_void, capture: ringfence_capture_t) -> i32>;
 
+/// A caller's function and what it is called with.
+struct Record {
+    call: unsafe extern "C-unwind" fn(*mut c_void, ringfence_capture_t) -> i32,
+    argument: *mut c_void,
+}
+impl Record {
+    fn run(&self, capture: ringfence_capture_t) -> i32 {
+        // SAFETY: the caller said that it may be called with this argument, on this thread.
+        unsafe { (self.call)(self.argument, capture) }
+    }
+}
+
 /// Captures what `record` submits, and makes a graph of it. The capture is on the lease's own stream, which runs nothing
 /// meanwhile; it ends when `record` returns. When the capture itself fails, the stream is closed: release the lease.
 ///
@@ -104,7 +119,8 @@ pub extern "C" fn ringfence_pool_capture(
 ) -> ringfence_status_t {
     border(|| {
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
-        let (record, graph) = (there(record, "record")?, there(graph, "graph")?);
+        let record = Record { call: there(record, "record")?, argument };
+        let graph = there(graph, "graph")?;
         let mode = match mode {
             RINGFENCE_CAPTURE_MODE_GLOBAL => CaptureMode::Global,
             RINGFENCE_CAPTURE_MODE_THREAD_LOCAL => CaptureMode::ThreadLocal,
@@ -120,8 +136,7 @@ pub extern "C" fn ringfence_pool_capture(
                 Err(failure) => return Ok(Err(failure)),
             };
             let _until_the_end = Registered(handle);
-            // SAFETY: the caller said that it may be called with this argument, on this thread.
-            Ok(Ok(unsafe { record(argument, ringfence_capture_t { handle }) }))
+            Ok(Ok(record.run(ringfence_capture_t { handle })))
         })?;
         match captured.value? {
             0 => {}

@@ -2,7 +2,8 @@
 
 use super::{
     object::{PoolObject, pool_of},
-    types::{ringfence_pool_counts_t, ringfence_pool_t, ringfence_stream_key_t, ringfence_tally_t},
+    told::{ringfence_pool_counts_t, ringfence_tally_t},
+    types::{ringfence_pool_t, ringfence_stream_key_t},
 };
 use crate::{
     border::border,

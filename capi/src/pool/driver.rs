@@ -26,7 +26,7 @@ use super::{
 
 /// What every call goes to.
 pub(crate) enum Driver {
-    Table(StreamTable),
+    Table(Box<StreamTable>),
     #[cfg(feature = "hip")]
     Hip(ringfence_hip::HipStreams),
 }

@@ -10,9 +10,8 @@ use super::{
     driver::Driver,
     object::{POOLS, PoolObject, pool_of},
     table::StreamTable,
-    types::{
-        ringfence_pool_options_t, ringfence_pool_t, ringfence_pumped_t, ringfence_shut_down_t,
-    },
+    told::{ringfence_pool_options_t, ringfence_pumped_t, ringfence_shut_down_t},
+    types::ringfence_pool_t,
 };
 use crate::{
     border::{border, there},
@@ -109,7 +108,7 @@ pub unsafe extern "C" fn ringfence_pool_create(
         // SAFETY: as above.
         let options = unsafe { read_options(options) }?;
         let table = StreamTable::new(table)?;
-        pool.write(make(Driver::Table(table), options)?);
+        pool.write(make(Driver::Table(Box::new(table)), options)?);
         Ok(())
     })
 }

@@ -12,7 +12,8 @@ mod memory;
 mod object;
 mod owners;
 mod stamp;
-pub(crate) mod table;
+mod table;
+mod told;
 mod types;
 
 pub use backend::*;
@@ -24,4 +25,5 @@ pub use life::*;
 pub use memory::*;
 pub use owners::*;
 pub use stamp::*;
+pub use told::*;
 pub use types::*;

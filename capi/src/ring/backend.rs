@@ -177,9 +177,9 @@ pub struct ringfence_queue_backend_t {
     pub generation: u32,
     /// Optional: called once, when no entry will be called any more.
     pub release: Option<unsafe extern "C-unwind" fn(context: *mut c_void)>,
-    /// Hands out `count` consecutive indices, each once, and returns the first; waits for nothing but ring space [2].
+    /// Hands out `count` consecutive indices, each once, and returns the first; waits for nothing but ring space [PacketQueue 2].
     pub reserve: Option<unsafe extern "C-unwind" fn(context: *mut c_void, count: u32) -> u64>,
-    /// Writes the packet at a reserved index. The device sees packets in the order of indices [3].
+    /// Writes the packet at a reserved index. The device sees packets in the order of indices [PacketQueue 3].
     pub commit: Option<
         unsafe extern "C-unwind" fn(
             context: *mut c_void,
@@ -187,11 +187,11 @@ pub struct ringfence_queue_backend_t {
             packet: *const ringfence_packet_t,
         ),
     >,
-    /// Tells the device of everything committed up to and including `last` [4].
+    /// Tells the device of everything committed up to and including `last` [PacketQueue 4].
     pub ring_doorbell: Option<unsafe extern "C-unwind" fn(context: *mut c_void, last: u64)>,
-    /// Which ring slots may be used again: it may lead or lag completion, and never goes back [5].
+    /// Which ring slots may be used again: it may lead or lag completion, and never goes back [PacketQueue 5].
     pub read_index: Option<unsafe extern "C-unwind" fn(context: *mut c_void) -> u64>,
-    /// Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [6].
+    /// Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [PacketQueue 6].
     pub settled: Option<unsafe extern "C-unwind" fn(context: *mut c_void, below: *mut u64) -> u32>,
 }
 grows!(ringfence_device_backend_t, ringfence_queue_backend_t);

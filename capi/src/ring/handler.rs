@@ -188,6 +188,10 @@ pub extern "C" fn ringfence_device_on_completion(
         }
     })
 }
+#[cfg_attr(
+    not(any(feature = "hsa", feature = "hip")),
+    expect(dead_code, reason = "only the built-in devices tell")
+)]
 struct Told {
     call: unsafe extern "C-unwind" fn(*mut c_void, u64),
     argument: *mut c_void,

@@ -129,6 +129,21 @@ pub unsafe extern "C" fn ringfence_queue_create(
         Ok(())
     })
 }
+#[cfg(feature = "hsa")]
+fn hsa_queue(device: &ringfence_hsa::HsaDevice) -> Result<Queue, Failure> {
+    let failed = |error| Failure::of(Status::RINGFENCE_DRIVER, &error);
+    let made = device.create_queue(Default::default()).map_err(failed)?;
+    Ok(Queue::Hsa(made, device.empty_kernel().map_err(failed)?))
+}
+#[cfg(feature = "hip")]
+fn hip_queue(device: &ringfence_hip::HipDevice) -> Result<Queue, Failure> {
+    use ringfence::{
+        backend::Device as _,
+        id::{DeviceContext, StreamKey},
+    };
+    let made = device.create_queue(StreamKey::new(DeviceContext::primary(device.id())));
+    made.map(Queue::Hip).map_err(|error| Failure::of(Status::RINGFENCE_DRIVER, &error))
+}
 /// Makes a queue of a device of HSA's or HIP's own.
 ///
 /// Gives: `*queue`. Errors: `RINGFENCE_DRIVER`, with what the runtime said; `RINGFENCE_UNSUPPORTED` for a device of the
@@ -142,23 +157,11 @@ pub extern "C" fn ringfence_queue_open(
         let (object, queue) = (device_of(device)?, there(queue, "queue")?);
         let made = match &object.device {
             #[cfg(feature = "hsa")]
-            Device::Hsa(device) => {
-                let failed = |error| Failure::of(Status::RINGFENCE_DRIVER, &error);
-                let made = device.create_queue(Default::default()).map_err(failed)?;
-                Queue::Hsa(made, device.empty_kernel().map_err(failed)?)
-            }
+            Device::Hsa(device) => hsa_queue(device),
             #[cfg(feature = "hip")]
-            Device::Hip(device) => {
-                use ringfence::{
-                    backend::Device as _,
-                    id::{DeviceContext, StreamKey},
-                };
-                let key = StreamKey::new(DeviceContext::primary(device.id()));
-                let made = device.create_queue(key);
-                Queue::Hip(made.map_err(|error| Failure::of(Status::RINGFENCE_DRIVER, &error))?)
-            }
-            Device::Table(_) => return Err(unsupported("queues of the caller's devices")),
-        };
+            Device::Hip(device) => hip_queue(device),
+            Device::Table(_) => Err(unsupported("queues of the caller's devices")),
+        }?;
         queue.write(give_queue(made)?);
         Ok(())
     })

@@ -6,6 +6,8 @@ use ringfence::{
     backend::Signals,
     drive::{Audit, Policy, Reclaimed, Tracker, TrackerKind},
     placement::{DeviceSignals, EventPlacement},
+    ring::RingLimits,
+    wait::WaitPolicy,
 };
 
 use super::{
@@ -54,46 +56,45 @@ grows!(ringfence_policy_t);
 
 impl ringfence_policy_t {
     fn read(&self) -> Result<Policy, Failure> {
-        let mut policy = Policy::default();
-        policy.tracker = match self.polling {
-            0 => TrackerKind::Retiring,
-            1 => TrackerKind::Polling,
-            other => return Err(Failure::unknown("policy->polling", other)),
+        let positive = |name, number: u32| {
+            NonZeroU32::new(number).ok_or_else(|| Failure::unknown(name, number))
         };
-        policy.device_signals = match self.device_signals {
-            0 => DeviceSignals::Off,
-            1 => DeviceSignals::On,
-            other => return Err(Failure::unknown("policy->device_signals", other)),
+        let size = positive("policy->ring_size", self.ring_size)?.get();
+        let ring = RingLimits {
+            size,
+            cap: positive("policy->ring_cap", self.ring_cap)?.get().max(size),
+            batch: positive("policy->ring_batch", self.ring_batch)?.get(),
+            interrupt_spares: self.interrupt_spares,
         };
-        policy.events = match self.events {
-            0 => EventPlacement::Host,
-            1 => EventPlacement::Device,
-            2 => EventPlacement::Twin,
-            other => return Err(Failure::unknown("policy->events", other)),
-        };
-        policy.audit = match self.audit {
-            0 => Audit::Off,
-            1 => Audit::On,
-            other => return Err(Failure::unknown("policy->audit", other)),
-        };
-        for (name, number) in [
-            ("policy->ring_size", self.ring_size),
-            ("policy->ring_cap", self.ring_cap),
-            ("policy->ring_batch", self.ring_batch),
-        ] {
-            if number == 0 {
-                return Err(Failure::unknown(name, number));
-            }
-        }
-        policy.ring.size = self.ring_size;
-        policy.ring.cap = self.ring_cap.max(self.ring_size);
-        policy.ring.batch = self.ring_batch;
-        policy.ring.interrupt_spares = self.interrupt_spares;
-        policy.submission_batch = NonZeroU32::new(self.submission_batch)
-            .ok_or_else(|| Failure::unknown("policy->submission_batch", 0))?;
-        policy.wait.active_window = Duration::from_nanos(self.active_window);
-        policy.wait.limit = Duration::from_nanos(self.wait_limit);
-        Ok(policy)
+        Ok(Policy {
+            tracker: match self.polling {
+                0 => TrackerKind::Retiring,
+                1 => TrackerKind::Polling,
+                other => return Err(Failure::unknown("policy->polling", other)),
+            },
+            device_signals: match self.device_signals {
+                0 => DeviceSignals::Off,
+                1 => DeviceSignals::On,
+                other => return Err(Failure::unknown("policy->device_signals", other)),
+            },
+            events: match self.events {
+                0 => EventPlacement::Host,
+                1 => EventPlacement::Device,
+                2 => EventPlacement::Twin,
+                other => return Err(Failure::unknown("policy->events", other)),
+            },
+            ring,
+            submission_batch: positive("policy->submission_batch", self.submission_batch)?,
+            wait: WaitPolicy {
+                active_window: Duration::from_nanos(self.active_window),
+                limit: Duration::from_nanos(self.wait_limit),
+            },
+            audit: match self.audit {
+                0 => Audit::Off,
+                1 => Audit::On,
+                other => return Err(Failure::unknown("policy->audit", other)),
+            },
+        })
     }
 }
 /// Fills `policy` with the defaults, its `size` included.

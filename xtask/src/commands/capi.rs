@@ -82,9 +82,21 @@ pub(crate) struct Options {
 }
 
 /// The steps of the C interface.
-pub(crate) fn steps() -> [Step; 3] {
+pub(crate) fn steps() -> [Step; 5] {
     let amd = format!("programs in C on ROCm {}", RELEASE.name());
+    let cargo = |name: &str, line: &'static str| {
+        Step::new(name, move |tree| Program::cargo(tree, line).run())
+    };
     [
+        // What counts locks is not there without it.
+        cargo(
+            "clippy of what finalizers call",
+            "clippy --package ringfence-capi --all-targets --features audit -- -D warnings",
+        ),
+        cargo(
+            "what finalizers call",
+            "test --package ringfence-capi --features audit --test finalizers",
+        ),
         Step::new("header", |tree| header::run(tree, header::Options::default())),
         Step::new("programs in C and C++", |tree| run(tree, Options::default())),
         Step::new(amd, on_amd),
