@@ -30,6 +30,7 @@ struct language {
   pthread_mutex_t lock;           /* of the two below */
   struct array *garbage;
   struct array total; /* shared by all tasks: one at a time uses it */
+  uint64_t expected;  /* what it comes to, in the order in which they did */
   int running;        /* atomic: workers that have not ended */
   int closing;        /* atomic */
   unsigned full;      /* times that a finalizer found the hand-in full */
@@ -78,7 +79,7 @@ static void fill(struct language *language, uint64_t task, struct array *to, uin
   use.stamp = to->stamp;
   OK(ringfence_owners_submit(language->owners, task, &KEY, &use, 1, launch, &work, NULL));
 }
-static void add(struct language *language, uint64_t task, struct array *to, const struct array *from) {
+static void mix(struct language *language, uint64_t task, struct array *to, const struct array *from) {
   struct work work = {language->toy, {0, 0, 0}};
   ringfence_array_use_t uses[2] = {{{0}, RINGFENCE_ACCESS_WRITE, 0}, {{0}, RINGFENCE_ACCESS_READ, 0}};
   work.kernel.to = to->address;
@@ -129,15 +130,16 @@ static void *work(void *argument) {
   struct language *language = ((void **)argument)[0];
   uint64_t first = (uint64_t)(uintptr_t)((void **)argument)[1], task;
   for (task = first; task < first + TASKS; task++) {
-    struct array *ones = new_array(language, task), *sum = new_array(language, task);
-    fill(language, task, ones, 1);
-    fill(language, task, sum, 0);
-    add(language, task, sum, ones);
+    struct array *own = new_array(language, task), *mixed = new_array(language, task);
+    fill(language, task, own, task);
+    fill(language, task, mixed, 1);
+    mix(language, task, mixed, own);
     pthread_mutex_lock(&language->lock);
-    add(language, task, &language->total, sum); /* follows whoever added last, on the device */
+    mix(language, task, &language->total, mixed); /* follows whoever was there last, on the device */
+    language->expected = toy_mix(language->expected, toy_mix(1, task));
     pthread_mutex_unlock(&language->lock);
-    drop(language, ones);
-    drop(language, sum);
+    drop(language, own);
+    drop(language, mixed);
     if (task % 3 == 0) /* some of them have a finalizer that says so; the others are found out by the probe */
       (void)ringfence_owners_done_later(language->owners, task);
     else
@@ -253,7 +255,7 @@ int main(void) {
   CHECK(pthread_join(collector, NULL) == 0);
 
   OK(ringfence_pool_synchronize(language.pool, language.total.stamp, RINGFENCE_ACCESS_READ, 10000000000u));
-  CHECK(toy_read(language.toy, language.total.address) == WORKERS * TASKS);
+  CHECK(toy_read(language.toy, language.total.address) == language.expected);
   OK(ringfence_pool_pump(language.pool, NULL));
   OK(ringfence_pool_retire_later(language.pool, language.total.memory, language.total.stamp));
   EXPECT(RINGFENCE_STALE_HANDLE, ringfence_pool_retire_later(language.pool, language.total.memory, language.total.stamp));

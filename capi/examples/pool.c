@@ -39,38 +39,41 @@ static void set(struct toy *toy, ringfence_pool_t pool, ringfence_lease_t lease,
   ringfence_array_use_t use = {to.stamp, RINGFENCE_ACCESS_WRITE, 0};
   OK(ringfence_pool_submit(pool, lease, &use, 1, submit, &work, NULL));
 }
-static void add(struct toy *toy, ringfence_pool_t pool, ringfence_lease_t lease, struct array to, struct array from) {
+static void mix(struct toy *toy, ringfence_pool_t pool, ringfence_lease_t lease, struct array to, struct array from) {
   struct work work = {toy, {to.address, from.address, 0}};
   ringfence_array_use_t uses[2] = {{to.stamp, RINGFENCE_ACCESS_WRITE, 0}, {from.stamp, RINGFENCE_ACCESS_READ, 0}};
   OK(ringfence_pool_submit(pool, lease, uses, 2, submit, &work, NULL));
 }
 
-/* Each task has a stream of its own, adds one to the sum that the task before left, and goes. */
+/* Each task has a stream of its own, mixes its number into what the task before left, and goes. */
 static void tasks(struct toy *toy, ringfence_pool_t pool) {
   const ringfence_stream_key_t key = {0, 0, RINGFENCE_PRIORITY_NORMAL, 0, 0};
   ringfence_lease_t first;
   struct array sum;
-  int task;
+  uint64_t expected = 0;
+  int task, more;
   OK(ringfence_pool_acquire(pool, &key, &first));
   sum = allocate(pool, first);
   set(toy, pool, first, sum, 0);
   OK(ringfence_lease_release(first));
   for (task = 0; task < TASKS; task++) {
     ringfence_lease_t lease;
-    struct array one;
+    struct array own;
+    if (task % 8 == 0) toy_pause(toy); /* eight tasks at once */
     OK(ringfence_pool_acquire(pool, &key, &lease));
-    one = allocate(pool, lease);
-    set(toy, pool, lease, one, 1);
-    add(toy, pool, lease, sum, one);
-    OK(ringfence_pool_retire(pool, one.memory, one.stamp, NULL)); /* freed after the add, in its order */
+    own = allocate(pool, lease);
+    for (more = task % 8; more < 8; more++) set(toy, pool, lease, own, (uint64_t)task); /* earlier ones have more to do */
+    mix(toy, pool, lease, sum, own);
+    expected = toy_mix(expected, (uint64_t)task);
+    OK(ringfence_pool_retire(pool, own.memory, own.stamp, NULL)); /* freed after its last use, in its order */
     OK(ringfence_lease_release(lease));                           /* no wait, no driver call */
     if (task % 8 == 7) {
+      toy_resume(toy);
       OK(ringfence_pool_synchronize(pool, sum.stamp, RINGFENCE_ACCESS_READ, LIMIT)); /* the eight are finished */
       OK(ringfence_pool_pump(pool, NULL));
     }
   }
-  OK(ringfence_pool_synchronize(pool, sum.stamp, RINGFENCE_ACCESS_READ, LIMIT));
-  CHECK(toy_read(toy, sum.address) == TASKS);
+  CHECK(toy_read(toy, sum.address) == expected);
   OK(ringfence_pool_retire(pool, sum.memory, sum.stamp, NULL));
 }
 
@@ -117,7 +120,7 @@ static void graph(struct toy *toy, ringfence_pool_t pool) {
   OK(ringfence_pool_launch(pool, lease, made, uses, 2, NULL));
   OK(ringfence_pool_launch(pool, lease, made, uses, 2, NULL));
   OK(ringfence_pool_synchronize(pool, recipe.to.stamp, RINGFENCE_ACCESS_WRITE, LIMIT));
-  CHECK(toy_read(toy, address) == 1 + 4 * 10);
+  CHECK(toy_read(toy, address) == toy_mix(toy_mix(toy_mix(toy_mix(1, 10), 10), 10), 10));
   OK(ringfence_pool_retire(pool, recipe.to.memory, recipe.to.stamp, &became));
   CHECK(became == RINGFENCE_FREED_LATER_PINNED);
   OK(ringfence_pool_retire(pool, recipe.from.memory, recipe.from.stamp, NULL));

@@ -1,51 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
-#include "toy_driver.h"
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { STREAMS = 64, CELLS = 512 };
-
-/* One recording of an event. A waiter keeps the recording that it saw, whatever its event records later. */
-struct recording {
-  unsigned holders;
-  int reached;
-};
-struct command {
-  enum { RUN, RECORD, WAIT, MARK, FREE } kind;
-  struct toy_kernel kernel;
-  struct recording *recording;
-  uint64_t *word;
-  uint64_t position;
-  uint64_t cell;
-  struct command *next;
-};
-struct list {
-  struct command *first, *last;
-};
-struct stream {
-  int used, capturing;
-  struct list queue, captured;
-};
-struct event {
-  struct recording *recorded;
-};
-struct toy {
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  pthread_t device;
-  int closed, paused;
-  struct stream streams[STREAMS];
-  uint64_t cells[CELLS];
-  int allocated[CELLS];
-  struct toy_counts counts;
-};
-
-/* 0 to 2 are the default streams of HIP and CUDA. */
-static uint64_t stream_name(unsigned at) { return 16 + at; }
-static struct stream *stream_at(struct toy *toy, uint64_t name) { return &toy->streams[name - 16]; }
+#include "toy_device.h"
 
 static ringfence_driver_error_t error_of(uint32_t kind, int32_t code) {
   ringfence_driver_error_t error;
@@ -54,152 +12,6 @@ static ringfence_driver_error_t error_of(uint32_t kind, int32_t code) {
   return error;
 }
 static ringfence_driver_error_t ok(void) { return error_of(RINGFENCE_DRIVER_OK, 0); }
-
-static void let_go(struct toy *toy, struct recording *recording) {
-  (void)toy;
-  if (recording != NULL && --recording->holders == 0) free(recording);
-}
-static struct command *push(struct toy *toy, struct list *list, int kind) {
-  struct command *command = calloc(1, sizeof *command);
-  if (command == NULL) abort();
-  command->kind = kind;
-  if (list->last != NULL)
-    list->last->next = command;
-  else
-    list->first = command;
-  list->last = command;
-  toy->counts.commands++;
-  pthread_cond_broadcast(&toy->changed);
-  return command;
-}
-static void drop_all(struct toy *toy, struct list *list) {
-  while (list->first != NULL) {
-    struct command *command = list->first;
-    list->first = command->next;
-    toy->counts.commands--;
-    let_go(toy, command->recording);
-    free(command);
-  }
-  list->last = NULL;
-}
-static int live(struct toy *toy, uint64_t address) {
-  return address >= 1 && address <= CELLS && toy->allocated[address - 1];
-}
-
-/* The device: takes one command of each stream in turn. */
-static int step(struct toy *toy, struct stream *stream) {
-  struct command *command = stream->queue.first;
-  if (command == NULL) return 0;
-  if (command->kind == WAIT && !command->recording->reached) return 0;
-  switch (command->kind) {
-  case RUN: {
-    const struct toy_kernel *kernel = &command->kernel;
-    if (!live(toy, kernel->to) || (kernel->from != 0 && !live(toy, kernel->from)))
-      toy->counts.faults++;
-    else if (kernel->from != 0)
-      toy->cells[kernel->to - 1] += toy->cells[kernel->from - 1];
-    else
-      toy->cells[kernel->to - 1] = kernel->value;
-    break;
-  }
-  case RECORD:
-    command->recording->reached = 1;
-    break;
-  case MARK:
-    /* Release: whoever sees the word sees the work. */
-    __atomic_store_n(command->word, command->position, __ATOMIC_RELEASE);
-    break;
-  case FREE:
-    toy->allocated[command->cell - 1] = 0;
-    toy->counts.cells--;
-    break;
-  case WAIT:
-    break;
-  }
-  stream->queue.first = command->next;
-  if (stream->queue.first == NULL) stream->queue.last = NULL;
-  toy->counts.commands--;
-  let_go(toy, command->recording);
-  free(command);
-  return 1;
-}
-static void *run(void *argument) {
-  struct toy *toy = argument;
-  pthread_mutex_lock(&toy->lock);
-  for (;;) {
-    int ran = 0;
-    unsigned at;
-    for (at = 0; at < STREAMS && !toy->paused; at++) ran |= step(toy, &toy->streams[at]);
-    if (ran) {
-      pthread_cond_broadcast(&toy->changed);
-    } else if (toy->closed) {
-      break;
-    } else {
-      pthread_cond_wait(&toy->changed, &toy->lock);
-    }
-  }
-  pthread_mutex_unlock(&toy->lock);
-  return NULL;
-}
-
-struct toy *toy_open(void) {
-  struct toy *toy = calloc(1, sizeof *toy);
-  if (toy == NULL) abort();
-  pthread_mutex_init(&toy->lock, NULL);
-  pthread_cond_init(&toy->changed, NULL);
-  if (pthread_create(&toy->device, NULL, run, toy) != 0) abort();
-  return toy;
-}
-void toy_close(struct toy *toy) {
-  pthread_mutex_lock(&toy->lock);
-  toy->closed = 1;
-  pthread_cond_broadcast(&toy->changed);
-  pthread_mutex_unlock(&toy->lock);
-  pthread_join(toy->device, NULL);
-  pthread_cond_destroy(&toy->changed);
-  pthread_mutex_destroy(&toy->lock);
-  free(toy);
-}
-static void set_paused(struct toy *toy, int paused) {
-  pthread_mutex_lock(&toy->lock);
-  toy->paused = paused;
-  pthread_cond_broadcast(&toy->changed);
-  pthread_mutex_unlock(&toy->lock);
-}
-void toy_pause(struct toy *toy) { set_paused(toy, 1); }
-void toy_resume(struct toy *toy) { set_paused(toy, 0); }
-void toy_finish(struct toy *toy) {
-  pthread_mutex_lock(&toy->lock);
-  for (;;) {
-    int busy = 0;
-    unsigned at;
-    for (at = 0; at < STREAMS; at++) busy |= toy->streams[at].queue.first != NULL;
-    if (!busy) break;
-    pthread_cond_wait(&toy->changed, &toy->lock);
-  }
-  pthread_mutex_unlock(&toy->lock);
-}
-int toy_launch(struct toy *toy, uint64_t name, struct toy_kernel kernel) {
-  struct stream *stream = stream_at(toy, name);
-  pthread_mutex_lock(&toy->lock);
-  push(toy, stream->capturing ? &stream->captured : &stream->queue, RUN)->kernel = kernel;
-  pthread_mutex_unlock(&toy->lock);
-  return 0;
-}
-uint64_t toy_read(struct toy *toy, uint64_t address) {
-  uint64_t value;
-  pthread_mutex_lock(&toy->lock);
-  value = toy->cells[address - 1];
-  pthread_mutex_unlock(&toy->lock);
-  return value;
-}
-struct toy_counts toy_count(struct toy *toy) {
-  struct toy_counts counts;
-  pthread_mutex_lock(&toy->lock);
-  counts = toy->counts;
-  pthread_mutex_unlock(&toy->lock);
-  return counts;
-}
 
 /* From here on: the entries of the table. Handles of events, graphs and words are addresses. */
 
@@ -266,7 +78,7 @@ static void destroy_event(void *context, uint64_t event) {
   struct toy *toy = context;
   pthread_mutex_lock(&toy->lock);
   toy->counts.events--;
-  let_go(toy, event_at(event)->recorded);
+  toy_let_go(toy, event_at(event)->recorded);
   pthread_mutex_unlock(&toy->lock);
   free(event_at(event));
 }
@@ -277,9 +89,9 @@ static ringfence_driver_error_t record_event(void *context, uint64_t event, uint
   if (recording == NULL) return error_of(RINGFENCE_DRIVER_OUT_OF_MEMORY, 2);
   recording->holders = 2;
   pthread_mutex_lock(&toy->lock);
-  let_go(toy, event_at(event)->recorded);
+  toy_let_go(toy, event_at(event)->recorded);
   event_at(event)->recorded = recording;
-  push(toy, &stream->queue, RECORD)->recording = recording;
+  toy_push(toy, &stream->queue, RECORD)->recording = recording;
   pthread_mutex_unlock(&toy->lock);
   return ok();
 }
@@ -288,7 +100,7 @@ static ringfence_driver_error_t stream_wait(void *context, uint64_t name, uint64
   pthread_mutex_lock(&toy->lock);
   if (event_at(event)->recorded != NULL) {
     event_at(event)->recorded->holders++;
-    push(toy, &stream_at(toy, name)->queue, WAIT)->recording = event_at(event)->recorded;
+    toy_push(toy, &stream_at(toy, name)->queue, WAIT)->recording = event_at(event)->recorded;
   }
   pthread_mutex_unlock(&toy->lock);
   return ok();
@@ -339,7 +151,7 @@ static ringfence_driver_error_t allocate(void *context, uint64_t bytes, uint64_t
 static ringfence_driver_error_t free_memory(void *context, uint64_t memory, uint64_t name) {
   struct toy *toy = context;
   pthread_mutex_lock(&toy->lock);
-  push(toy, &stream_at(toy, name)->queue, FREE)->cell = memory;
+  toy_push(toy, &stream_at(toy, name)->queue, FREE)->cell = memory;
   pthread_mutex_unlock(&toy->lock);
   return ok();
 }
@@ -383,7 +195,7 @@ static ringfence_driver_error_t launch_graph(void *context, uint64_t graph, uint
   const struct command *command;
   pthread_mutex_lock(&toy->lock);
   for (command = ((struct list *)(uintptr_t)graph)->first; command != NULL; command = command->next)
-    push(toy, &stream_at(toy, name)->queue, RUN)->kernel = command->kernel;
+    toy_push(toy, &stream_at(toy, name)->queue, RUN)->kernel = command->kernel;
   pthread_mutex_unlock(&toy->lock);
   return ok();
 }
@@ -391,7 +203,7 @@ static ringfence_driver_error_t destroy_graph(void *context, uint64_t graph) {
   struct toy *toy = context;
   struct list *list = (struct list *)(uintptr_t)graph;
   pthread_mutex_lock(&toy->lock);
-  drop_all(toy, list);
+  toy_drop_all(toy, list);
   toy->counts.graphs--;
   pthread_mutex_unlock(&toy->lock);
   free(list);
@@ -413,7 +225,7 @@ static ringfence_driver_error_t mark(void *context, uint64_t name, uint64_t word
   struct toy *toy = context;
   struct command *command;
   pthread_mutex_lock(&toy->lock);
-  command = push(toy, &stream_at(toy, name)->queue, MARK);
+  command = toy_push(toy, &stream_at(toy, name)->queue, MARK);
   command->word = word_at(word);
   command->position = position;
   pthread_mutex_unlock(&toy->lock);

@@ -9,12 +9,16 @@
 
 struct toy;
 
-/* What a kernel does: *to = value, or *to += *from. Addresses are the driver's own. */
+/*
+ * What a kernel does: *to = value, or *to = toy_mix(*to, *from), which depends on the order. Addresses are the driver's own.
+ */
 struct toy_kernel {
   uint64_t to;
   uint64_t from; /* 0: none, `value` counts */
   uint64_t value;
 };
+
+static inline uint64_t toy_mix(uint64_t to, uint64_t from) { return 31 * to + from; }
 
 /* What is alive, and what went wrong. */
 struct toy_counts {

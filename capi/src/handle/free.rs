@@ -27,14 +27,13 @@ impl Free {
             }
         }
     }
-    /// Takes the top; `slot` finds a place.
-    pub(super) fn pop<'a, T: 'a>(&self, slot: impl Fn(u32) -> Option<&'a Slot<T>>) -> Option<u32> {
+    /// Takes the top; `below` says what lies below a place, if there is such a place.
+    pub(super) fn pop(&self, below: impl Fn(u32) -> Option<u32>) -> Option<u32> {
         let mut head = self.0.load(Ordering::Acquire);
         loop {
             let index = top(head);
             // A place stays where it is for ever, so that a stale look at it harms nobody: the count fails the exchange.
-            let below = slot(index)?.next_free.load(Ordering::Relaxed);
-            let popped = changed(head, below);
+            let popped = changed(head, below(index)?);
             match self.0.compare_exchange_weak(head, popped, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => return Some(index),
                 Err(now) => head = now,

@@ -38,6 +38,10 @@ impl<T> Slot<T> {
             value: UnsafeCell::new(None),
         }
     }
+    /// The place below this one on the stack of free ones.
+    pub(super) fn below(&self) -> u32 {
+        self.next_free.load(Ordering::Relaxed)
+    }
     /// Puts an object into a place that is the caller's alone. Returns the generation.
     pub(super) fn fill(&self, value: T) -> u32 {
         let state = self.state.load(Ordering::Relaxed);

@@ -36,7 +36,7 @@ impl<T: Send + 'static> Table<T> {
     }
     /// Takes an object in. May allocate, and may wait for another thread that does.
     pub(crate) fn insert(&'static self, value: T) -> Result<u64, Failure> {
-        let index = self.free.pop(|index| self.slot(index));
+        let index = self.free.pop(|index| Some(self.slot(index)?.below()));
         let index = index.or_else(|| self.extend()).ok_or_else(|| {
             Failure::new(
                 Status::RINGFENCE_OTHER,

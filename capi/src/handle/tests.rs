@@ -6,7 +6,7 @@ use std::{
     },
 };
 
-use super::{Kind, Refused, Table};
+use super::{Kind, Refused, Table, free::Free, slot::Slot};
 
 #[test]
 fn a_place_is_used_again_under_the_next_generation() {
@@ -79,6 +79,31 @@ fn a_table_grows_by_chunks_that_stay() {
     for (value, handle) in (0..).zip(&handles) {
         assert_eq!(*TABLE.alone(*handle).expect("it is there"), value);
     }
+}
+
+/// Between the look at the top and its taking, others take it and the next, and give the first back: the top is the same again, and
+/// what lay below it is somebody's.
+#[test]
+fn a_top_that_went_and_came_back_is_noticed() {
+    let slots = [(); 3].map(|()| Slot::<u32>::new());
+    let below = |index: u32| slots.get(index as usize).map(Slot::below);
+    let free = Free::new();
+    for index in [2, 1, 0] {
+        free.push(index, &slots[index as usize]);
+    }
+    let looks = AtomicU32::new(0);
+    let taken = free.pop(|index| {
+        let seen = below(index);
+        if looks.fetch_add(1, SeqCst) == 0 {
+            assert_eq!((free.pop(below), free.pop(below)), (Some(0), Some(1)));
+            free.push(0, &slots[0]);
+        }
+        seen
+    });
+    assert_eq!(taken, Some(0));
+    assert_eq!(free.pop(below), Some(2), "and not 1, which was taken");
+    assert_eq!(free.pop(below), None);
+    assert_eq!(looks.load(SeqCst), 2, "it looked again");
 }
 
 /// Threads take and give back places at once: no object is ever seen by two, and none is lost.

@@ -122,6 +122,11 @@ fn events_are_recorded_asked_waited_for_and_timed() {
     assert_eq!(ringfence_event_synchronize(before, 1_000_000), RINGFENCE_TIMED_OUT);
     // On the device: the consumer's packet waits, and so does what follows it.
     ok(ringfence_event_wait_on(before, consumer));
+    let last =
+        |queue: usize| *bench.gpu.queues[queue].written.lock().expect("plain").last().expect("one");
+    let (recorded, waits) = (last(0).1, last(1).1);
+    assert_eq!(waits.kind, RINGFENCE_PACKET_AND);
+    assert_eq!(waits.dependencies, [recorded.completes, 0, 0, 0, 0]);
     submit(consumer);
     ok(ringfence_event_record(after, consumer, Some(&KERNEL), None));
     let mut elapsed = MaybeUninit::uninit();

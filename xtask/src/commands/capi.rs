@@ -59,10 +59,14 @@ impl Language {
 }
 /// Those that bring a device of their own.
 const TOYS: [Example; 3] = [
-    Example { name: "pool", sources: &["pool.c", "toy_driver.c"], language: Language::C },
+    Example {
+        name: "pool",
+        sources: &["pool.c", "toy_driver.c", "toy_device.c"],
+        language: Language::C,
+    },
     Example {
         name: "julia_tasks",
-        sources: &["julia_tasks.c", "toy_driver.c"],
+        sources: &["julia_tasks.c", "toy_driver.c", "toy_device.c"],
         language: Language::C,
     },
     Example { name: "clr_runtime", sources: &["clr_runtime.cc"], language: Language::Cxx },
