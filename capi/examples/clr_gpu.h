@@ -1,17 +1,24 @@
 // A toy GPU: one packet processor with a ring, barrier bits, signals in write-combined device memory, and a read index that leads
 // completion. Nothing in it knows of Ringfence. It watches its users: a signal that is armed while it is in use, or used before its
-// arm was flushed, is a fault.
+// arm was flushed, is a fault, which ends the program: on a GPU a waiter would pass early, or hang.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace toy {
+
+[[noreturn]] inline void Fault(const char* what) {
+  std::fprintf(stderr, "fault: %s\n", what);
+  std::_Exit(1);
+}
 
 struct Packet {
   std::function<void()> work;      // empty: a barrier packet
@@ -45,7 +52,7 @@ class Device {
   }
   void DestroySignal(uint64_t signal) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (at(signal).in_use != 0) faults++;
+    if (at(signal).in_use != 0) Fault("a signal is destroyed while it is in use");
     live_--;
     free_.push_back(signal);
   }
@@ -60,7 +67,7 @@ class Device {
   }
   // A plain store through the BAR: it lingers until a flush.
   void Arm(uint64_t signal) {
-    if (at(signal).in_use != 0) faults++;
+    if (at(signal).in_use != 0) Fault("a signal is armed while it is in use");
     at(signal).value.store(1, std::memory_order_relaxed);
     at(signal).flushed = false;
     std::lock_guard<std::mutex> lock(mutex_);
@@ -91,7 +98,7 @@ class Device {
   }
   Signal& at(uint64_t signal) { return signals_[signal]; }
 
-  std::atomic<unsigned> loads{0}, flushes{0}, faults{0};
+  std::atomic<unsigned> loads{0}, flushes{0};
 
  private:
   std::vector<Signal> signals_{kSignals};
@@ -128,7 +135,7 @@ class Queue {
   void Write(uint64_t index, Packet packet) {
     for (uint64_t signal : {packet.completes, packet.waits_for}) {
       if (signal == 0) continue;
-      if (!device_.at(signal).flushed) device_.faults++;
+      if (!device_.at(signal).flushed) Fault("a packet uses a signal whose arm was not flushed");
       device_.at(signal).in_use++;
     }
     std::lock_guard<std::mutex> lock(mutex_);

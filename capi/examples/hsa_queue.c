@@ -42,7 +42,14 @@ int main(void) {
   OK(ringfence_event_query(event, &known));
   CHECK(known == RINGFENCE_EVENT_NOT_RECORDED);
 
-  memset(&kernel, 0, sizeof kernel); /* `work` is NULL: a kernel that does nothing */
+  memset(&kernel, 0, sizeof kernel);
+  {
+    ringfence_hsa_dispatch_t empty;
+    memset(&empty, 0, sizeof empty);
+    kernel.work = &empty; /* a grid of no work-items would end the queue */
+    EXPECT(RINGFENCE_INVALID_ARGUMENT, ringfence_tracker_submit(first, &kernel, NULL));
+  }
+  kernel.work = NULL; /* a kernel that does nothing */
   for (at = 0; at < BULK; at++) bulk[at] = kernel;
   for (at = 0; at < KERNELS; at++) OK(ringfence_tracker_submit(first, &kernel, NULL));
   OK(ringfence_tracker_submit_all(first, bulk, BULK, NULL, &published));

@@ -2,6 +2,7 @@
 
 use std::{
     cell::UnsafeCell,
+    marker::PhantomData,
     ops::{Deref, DerefMut},
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
@@ -58,7 +59,7 @@ impl<T> Slot<T> {
     {
         let free = |state: u64| state & ALONE == 0 && state & SHARERS < SHARERS;
         self.enter(generation, free, |state| state + 1)?;
-        Ok(Shared { slot: self })
+        Ok(Shared { slot: self, _reads: PhantomData })
     }
     pub(super) fn alone(
         &'static self,
@@ -67,7 +68,7 @@ impl<T> Slot<T> {
     ) -> Result<Exclusive<T>, Refused> {
         let free = |state: u64| state & (ALONE | SHARERS) == 0;
         self.enter(generation, free, |state| state | ALONE)?;
-        Ok(Exclusive { slot: self, index, panicking: std::thread::panicking() })
+        Ok(Exclusive::of(self, index))
     }
     /// As [`alone`](Self::alone), also for what a panic met: to close it.
     pub(super) fn last(
@@ -87,7 +88,7 @@ impl<T> Slot<T> {
             }
             Err(why) => return Err(why),
         }
-        Ok(Exclusive { slot: self, index, panicking: std::thread::panicking() })
+        Ok(Exclusive::of(self, index))
     }
     fn enter(
         &self,
@@ -133,6 +134,8 @@ fn with(generation: u32, flags: u64) -> u64 {
 /// An object that several calls may read at once.
 pub(crate) struct Shared<T: 'static> {
     slot: &'static Slot<T>,
+    /// It may go where a reference may.
+    _reads: PhantomData<&'static T>,
 }
 impl<T> Deref for Shared<T> {
     type Target = T;
@@ -154,8 +157,13 @@ pub(crate) struct Exclusive<T: 'static> {
     index: u32,
     /// Whether the thread unwound already when the guard was made.
     panicking: bool,
+    /// It may go, and be shared, where the object may.
+    _has: PhantomData<T>,
 }
 impl<T> Exclusive<T> {
+    fn of(slot: &'static Slot<T>, index: u32) -> Self {
+        Self { slot, index, panicking: std::thread::panicking(), _has: PhantomData }
+    }
     /// Whether a panic met the object: it is being closed.
     pub(crate) fn is_poisoned(&self) -> bool {
         self.slot.state.load(Ordering::Relaxed) & POISONED != 0

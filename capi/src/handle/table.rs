@@ -69,10 +69,6 @@ impl<T: Send + 'static> Table<T> {
     pub(crate) fn alone(&'static self, handle: u64) -> Result<Exclusive<T>, Failure> {
         self.try_alone(handle).map_err(|why| why.failure(handle, self.kind))
     }
-    /// The same for a call that a finalizer may make.
-    pub(crate) fn alone_quietly(&'static self, handle: u64) -> Result<Exclusive<T>, Status> {
-        self.try_alone(handle).map_err(Refused::status)
-    }
     pub(crate) fn try_alone(&'static self, handle: u64) -> Result<Exclusive<T>, Refused> {
         let (slot, index, generation) = self.look_up(handle)?;
         slot.alone(generation, index)
@@ -80,6 +76,10 @@ impl<T: Send + 'static> Table<T> {
     /// The object, to close it: also one that a panic met.
     pub(crate) fn last(&'static self, handle: u64) -> Result<Exclusive<T>, Failure> {
         self.try_last(handle).map_err(|why| why.failure(handle, self.kind))
+    }
+    /// The same for a call that a finalizer may make.
+    pub(crate) fn last_quietly(&'static self, handle: u64) -> Result<Exclusive<T>, Status> {
+        self.try_last(handle).map_err(Refused::status)
     }
     pub(crate) fn try_last(&'static self, handle: u64) -> Result<Exclusive<T>, Refused> {
         let (slot, index, generation) = self.look_up(handle)?;

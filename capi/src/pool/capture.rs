@@ -278,7 +278,7 @@ pub extern "C" fn ringfence_graph_release_later(
 ) -> ringfence_status_t {
     quiet_border(|| {
         let object = POOLS.shared_quietly(pool.handle)?;
-        let graph = GRAPHS.alone_quietly(graph.handle)?;
+        let graph = GRAPHS.last_quietly(graph.handle)?;
         if graph.pool != object.pool.id() {
             return Err(Status::RINGFENCE_OTHER_POOL);
         }

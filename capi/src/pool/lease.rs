@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     border::{border, quiet_border, there},
-    handle::Refused,
     status::ringfence_status_t,
 };
 
@@ -62,7 +61,7 @@ pub extern "C" fn ringfence_pool_reserve(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_lease_release(lease: ringfence_lease_t) -> ringfence_status_t {
     quiet_border(|| {
-        let object = LEASES.try_last(lease.handle).map_err(Refused::status)?;
+        let object = LEASES.last_quietly(lease.handle)?;
         drop(LEASES.remove(object));
         Ok(())
     })

@@ -175,8 +175,7 @@ pub extern "C" fn ringfence_pool_destroy(pool: ringfence_pool_t) -> ringfence_st
             ));
         }
         let object = POOLS.remove(object);
-        // What finalizers left is leaked with the rest, and its handles go.
-        object.take_in();
+        object.forget_handed_in();
         drop(object);
         Ok(())
     })

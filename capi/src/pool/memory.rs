@@ -8,7 +8,6 @@ use ringfence::{
 };
 
 use super::{
-    array::stamp_of,
     object::{HandIn, MEMORY, MemoryObject, POOLS, STAMPS, lease_of, pool_of},
     types::{
         freed, ringfence_freed_t, ringfence_lease_t, ringfence_memory_t, ringfence_pool_t,
@@ -98,10 +97,13 @@ pub extern "C" fn ringfence_pool_retire(
     done: Option<&mut MaybeUninit<ringfence_freed_t>>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, memory) = (pool_of(pool)?, MEMORY.alone(memory.handle)?);
+        let (object, memory) = (pool_of(pool)?, MEMORY.last(memory.handle)?);
         object.own(memory.pool, "memory")?;
-        let stamp = stamp_of(stamp.handle)?;
-        let stamp = stamp.map_or_else(Stamp::default, |stamp| STAMPS.remove(stamp));
+        let stamp = match stamp.handle {
+            0 => Stamp::default(),
+            // Also one that a panic met: what it remembers, nobody changed half.
+            handle => STAMPS.remove(STAMPS.last(handle)?),
+        };
         let MemoryObject { memory, .. } = MEMORY.remove(memory);
         let became = object.pool.retire(memory, stamp);
         if let Some(done) = done {
@@ -124,13 +126,13 @@ pub extern "C" fn ringfence_pool_retire_later(
 ) -> ringfence_status_t {
     quiet_border(|| {
         let object = POOLS.shared_quietly(pool.handle)?;
-        let memory = MEMORY.alone_quietly(memory.handle)?;
+        let memory = MEMORY.last_quietly(memory.handle)?;
         if memory.pool != object.pool.id() {
             return Err(Status::RINGFENCE_OTHER_POOL);
         }
         let stamp = match stamp.handle {
             0 => None,
-            handle => Some(STAMPS.alone_quietly(handle)?),
+            handle => Some(STAMPS.last_quietly(handle)?),
         };
         memory.hide();
         let stamp = stamp.inspect(Exclusive::hide);

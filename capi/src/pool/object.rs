@@ -86,6 +86,18 @@ impl PoolObject {
             format_args!("the {what} came from another pool; use the pool that it came from"),
         ))
     }
+    /// The pool goes: what finalizers left is leaked with the rest, and its handles go.
+    pub(crate) fn forget_handed_in(&self) {
+        while let Some(thing) = self.hand_in.pop() {
+            match thing {
+                HandIn::Memory { memory, stamp } => {
+                    stamp.map(|stamp| STAMPS.remove(stamp));
+                    let MemoryObject { memory: _leaked, .. } = MEMORY.remove(memory);
+                }
+                HandIn::Graph(graph) => drop(GRAPHS.remove(graph)),
+            }
+        }
+    }
     /// Takes over what finalizers left. Returns how many things that were.
     pub(crate) fn take_in(&self) -> u32 {
         let mut taken = 0;

@@ -183,6 +183,28 @@ impl PacketQueue for Queue {
     }
 }
 impl Queue {
+    /// Whether what a submission says can be a packet: one that cannot would end its queue.
+    pub(crate) fn check(&self, work: Work) -> Result<(), Failure> {
+        match self {
+            #[cfg(feature = "hsa")]
+            Self::Hsa(..) => {
+                let said = work.0.cast::<ringfence_hsa_dispatch_t>();
+                if said.is_null() {
+                    return Ok(());
+                }
+                // SAFETY: as in `dispatch`.
+                let said = unsafe { said.read() };
+                if said.grid.contains(&0) || said.group.contains(&0) {
+                    return Err(Failure::unknown("a size of the dispatch's grid or group", 0));
+                }
+                Ok(())
+            }
+            _ => {
+                let _anything = work;
+                Ok(())
+            }
+        }
+    }
     /// Whether kernels may be packets of it.
     pub(crate) fn takes_kernels(&self) -> Kernels {
         match self {

@@ -59,7 +59,10 @@ impl ringfence_submission_t {
                     ),
                 ));
             }
-            RINGFENCE_SUBMIT_KERNEL => Submission::kernel(Work(self.work)).role(role),
+            RINGFENCE_SUBMIT_KERNEL => {
+                on.check(Work(self.work))?;
+                Submission::kernel(Work(self.work)).role(role)
+            }
             RINGFENCE_SUBMIT_MARKER => Submission::marker(role),
             other => return Err(Failure::unknown("submission->kind", other)),
         };

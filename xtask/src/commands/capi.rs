@@ -83,6 +83,9 @@ pub(crate) struct Options {
     /// Optimised, as it is to be installed.
     #[arg(long)]
     release: bool,
+    /// The programs that need a GPU, over the one in software, in place of the others.
+    #[arg(long)]
+    amd: bool,
 }
 
 /// The steps of the C interface.
@@ -103,13 +106,16 @@ pub(crate) fn steps() -> [Step; 5] {
         ),
         Step::new("header", |tree| header::run(tree, header::Options::default())),
         Step::new("programs in C and C++", |tree| run(tree, Options::default())),
-        Step::new(amd, on_amd),
+        Step::new(amd, |tree| on_amd(tree, Options::default())),
     ]
 }
 
 /// Lays the libraries and the header out, and runs every program that brings its own device: with the static library, and
 /// with the shared one under valgrind.
 pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
+    if options.amd {
+        return on_amd(tree, options);
+    }
     let root = lay_out(tree, options)?;
     println!("laid out in {}", root.display());
     for compiler in [Language::C.compiler(), Language::Cxx.compiler()] {
@@ -137,7 +143,7 @@ pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
 }
 
 /// The programs that need a GPU, over the one in software.
-fn on_amd(tree: &Tree) -> Result<Outcome, Failure> {
+fn on_amd(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
     if Program::new(tree, Language::C.compiler()).arguments(["--version"]).presence()
         == Presence::Missing
     {
@@ -147,7 +153,7 @@ fn on_amd(tree: &Tree) -> Result<Outcome, Failure> {
         Fetched::Here(runtime) => runtime,
         Fetched::Unavailable(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let root = lay_out(tree, Options::default())?;
+    let root = lay_out(tree, options)?;
     let build_gpu = "build --quiet --profile softgpu --package ringfence-softgpu";
     let _ = Program::cargo(tree, build_gpu).run()?;
     let runner = softgpu::runner(&runtime, tree)?;

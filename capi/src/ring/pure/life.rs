@@ -138,7 +138,7 @@ pub unsafe extern "C" fn ringfence_ring_destroy(
                 ),
             ));
         }
-        if object.finished.is_some() {
+        if object.finished.is_some() && !object.is_poisoned() {
             return Err(not_retired());
         }
         let reaper = object.ring.reaper().clone();
