@@ -2076,6 +2076,41 @@ typedef struct {
   ringfence_use_id_t of;
 } ringfence_finished_t;
 
+/**
+ * One launch of a kernel on a queue of HSA's: what `work` of a submission points to there. NULL in its place: a kernel that
+ * does nothing.
+ */
+typedef struct {
+  /**
+   * `HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT` of the kernel's symbol.
+   */
+  uint64_t kernel_object;
+  /**
+   * The address of its arguments, or 0.
+   */
+  uint64_t kernarg;
+  /**
+   * Work-items of the grid in x, y and z, each 1 or more.
+   */
+  uint32_t grid[3];
+  /**
+   * Work-items of a work-group in x, y and z, each 1 or more.
+   */
+  uint16_t group[3];
+  /**
+   * 0.
+   */
+  uint16_t reserved;
+  /**
+   * Bytes of private memory a work-item.
+   */
+  uint32_t private_bytes;
+  /**
+   * Bytes of group memory a work-group.
+   */
+  uint32_t group_bytes;
+} ringfence_hsa_dispatch_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus

@@ -1,11 +1,11 @@
 //! The header of the C interface, made anew from the comments of its code.
 
-use std::fs;
+use std::{collections::HashSet, fs};
 
 use clap::Args;
 
 use crate::{
-    step::{Failure, Outcome},
+    step::{Failure, Outcome, report},
     tree::Tree,
 };
 
@@ -25,6 +25,11 @@ pub(crate) struct Options {
 /// Makes the header from the source files alone: nothing is built for it.
 pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
     let made = generate(tree)?;
+    let missing = missing(tree, &made)?;
+    if !missing.is_empty() {
+        // The generator leaves out what no function names.
+        return report(&missing, "not in the header: name them in capi/cbindgen.toml");
+    }
     let path = tree.path(HEADER);
     if options.write {
         fs::write(&path, made).map_err(|source| Failure::File { path, source })?;
@@ -50,6 +55,32 @@ fn generate(tree: &Tree) -> Result<String, Failure> {
     String::from_utf8(header).map_err(|error| failed(error.to_string()))
 }
 
+/// Public names of the code that the header does not declare.
+fn missing(tree: &Tree, header: &str) -> Result<Vec<String>, Failure> {
+    let (mut missing, words) = (Vec::new(), words(header));
+    for file in tree.files("capi/src", "rs")? {
+        let names = tree.read(&file)?;
+        let names = names.lines().filter_map(declared).filter(|name| !words.contains(name));
+        missing.extend(names.map(|name| format!("{name} of {}", file.display())));
+    }
+    Ok(missing)
+}
+/// The name that a line of the code declares for C.
+fn declared(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("pub ")?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = line.split(|c| !is_part(c));
+    let name =
+        words.find(|word| word.starts_with("ringfence_") || word.starts_with("RINGFENCE_"))?;
+    Some(name)
+}
+/// What the header has as whole words outside of comments.
+fn words(header: &str) -> HashSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = header.lines().filter(|line| !line.trim_start().starts_with('*'));
+    code.flat_map(|line| line.split(move |c| !is_part(c))).collect()
+}
+
 /// The first line that differs: its number, and both.
 fn first_difference<'a>(is: &'a str, made: &'a str) -> Option<(usize, &'a str, &'a str)> {
     let end = "(the end)";
@@ -66,7 +97,22 @@ fn first_difference<'a>(is: &'a str, made: &'a str) -> Option<(usize, &'a str, &
 
 #[cfg(test)]
 mod tests {
-    use super::first_difference;
+    use super::{declared, first_difference, words};
+
+    #[test]
+    fn what_the_code_declares_has_to_be_in_the_header() {
+        assert_eq!(declared("pub struct ringfence_pool_t {"), Some("ringfence_pool_t"));
+        let function = "pub unsafe extern \"C\" fn ringfence_pool_pump(";
+        assert_eq!(declared(function), Some("ringfence_pool_pump"));
+        assert_eq!(declared("pub const RINGFENCE_FULL: u32 = 9;"), Some("RINGFENCE_FULL"));
+        assert_eq!(declared("pub(crate) fn ringfence_pool_of()"), None);
+        assert_eq!(declared("pub use types::*;"), None);
+        let header = "/**\n * See ringfence_b.\n */\nvoid ringfence_a(int b);\n";
+        let words = words(header);
+        assert!(words.contains("ringfence_a"));
+        assert!(!words.contains("ringfence_b"), "in a comment alone");
+        assert!(!words.contains("ringfence"));
+    }
 
     #[test]
     fn a_difference_is_found_wherever_it_is() {
