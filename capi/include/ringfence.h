@@ -2196,6 +2196,7 @@ ringfence_status_t ringfence_capture_fork(ringfence_capture_t capture,
  * Records work on a forked stream.
  *
  * Errors: `RINGFENCE_STALE_STREAM` when it was not forked here; otherwise as `ringfence_capture_submit`.
+ * Threads: that of the callback, which owns the lease. Finalizers: no.
  */
 ringfence_status_t ringfence_capture_submit_on(ringfence_capture_t capture,
                                                ringfence_lease_t lease,
@@ -2205,7 +2206,7 @@ ringfence_status_t ringfence_capture_submit_on(ringfence_capture_t capture,
 /**
  * Makes the capture's stream follow a forked one.
  *
- * Errors and threads: as `ringfence_capture_fork`.
+ * Errors: as `ringfence_capture_fork`. Threads: that of the callback, which owns the lease. Finalizers: no.
  */
 ringfence_status_t ringfence_capture_join(ringfence_capture_t capture, ringfence_lease_t lease);
 
@@ -2305,7 +2306,7 @@ ringfence_status_t ringfence_pool_acquire(ringfence_pool_t pool,
  * A stream of `key` that nobody gets after this owner: what a library keeps for itself. It is destroyed when its lease is
  * released and its work is finished.
  *
- * Otherwise as `ringfence_pool_acquire`.
+ * Gives and errors: as `ringfence_pool_acquire`. Threads: any, at once. Finalizers: no.
  */
 ringfence_status_t ringfence_pool_reserve(ringfence_pool_t pool,
                                           const ringfence_stream_key_t *key,
@@ -2657,7 +2658,7 @@ ringfence_status_t ringfence_device_open_hsa(uint32_t number,
 /**
  * A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs.
  *
- * Otherwise as `ringfence_device_open_hsa`.
+ * Gives and errors: as `ringfence_device_open_hsa`. Threads: any. Finalizers: no.
  */
 ringfence_status_t ringfence_device_open_hip(uint32_t number,
                                              ringfence_device_t *device);
@@ -2767,8 +2768,9 @@ ringfence_status_t ringfence_tracker_reclaim(ringfence_tracker_t tracker,
                                              size_t *in_flight);
 
 /**
- * Loads the newest fence, whatever the read index says: one load that may retire everything. Otherwise as
- * `ringfence_tracker_reclaim`.
+ * Loads the newest fence, whatever the read index says: one load that may retire everything.
+ *
+ * Errors: as `ringfence_tracker_reclaim`. Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_probe(ringfence_tracker_t tracker, size_t *retired, size_t *in_flight);
 
@@ -2793,7 +2795,7 @@ ringfence_status_t ringfence_tracker_synchronize(ringfence_tracker_t tracker);
 /**
  * Waits until the stream's queue is drained: also packets without a signal, and those of others that were published before.
  *
- * Otherwise as `ringfence_tracker_synchronize`.
+ * Errors: as `ringfence_tracker_synchronize`. Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_drain(ringfence_tracker_t tracker);
 

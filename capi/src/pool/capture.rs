@@ -201,6 +201,7 @@ pub extern "C" fn ringfence_capture_fork(
 /// Records work on a forked stream.
 ///
 /// Errors: `RINGFENCE_STALE_STREAM` when it was not forked here; otherwise as `ringfence_capture_submit`.
+/// Threads: that of the callback, which owns the lease. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_capture_submit_on(
     capture: ringfence_capture_t,
@@ -215,7 +216,7 @@ pub extern "C" fn ringfence_capture_submit_on(
 }
 /// Makes the capture's stream follow a forked one.
 ///
-/// Errors and threads: as `ringfence_capture_fork`.
+/// Errors: as `ringfence_capture_fork`. Threads: that of the callback, which owns the lease. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_capture_join(
     capture: ringfence_capture_t,

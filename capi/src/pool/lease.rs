@@ -38,7 +38,7 @@ pub extern "C" fn ringfence_pool_acquire(
 /// A stream of `key` that nobody gets after this owner: what a library keeps for itself. It is destroyed when its lease is
 /// released and its work is finished.
 ///
-/// Otherwise as `ringfence_pool_acquire`.
+/// Gives and errors: as `ringfence_pool_acquire`. Threads: any, at once. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_pool_reserve(
     pool: ringfence_pool_t,

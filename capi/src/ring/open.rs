@@ -79,7 +79,7 @@ fn hsa_device(_number: DeviceId) -> Result<Device, Failure> {
 }
 /// A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs.
 ///
-/// Otherwise as `ringfence_device_open_hsa`.
+/// Gives and errors: as `ringfence_device_open_hsa`. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_open_hip(
     number: u32,

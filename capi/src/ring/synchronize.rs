@@ -79,7 +79,7 @@ pub extern "C" fn ringfence_tracker_synchronize(
 }
 /// Waits until the stream's queue is drained: also packets without a signal, and those of others that were published before.
 ///
-/// Otherwise as `ringfence_tracker_synchronize`.
+/// Errors: as `ringfence_tracker_synchronize`. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_drain(tracker: ringfence_tracker_t) -> ringfence_status_t {
     border(|| Ok(tracker_of(tracker)?.tracker.drain()?))

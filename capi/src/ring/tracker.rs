@@ -254,8 +254,9 @@ pub extern "C" fn ringfence_tracker_reclaim(
         Ok(())
     })
 }
-/// Loads the newest fence, whatever the read index says: one load that may retire everything. Otherwise as
-/// `ringfence_tracker_reclaim`.
+/// Loads the newest fence, whatever the read index says: one load that may retire everything.
+///
+/// Errors: as `ringfence_tracker_reclaim`. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_probe(
     tracker: ringfence_tracker_t,
