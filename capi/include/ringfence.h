@@ -2826,9 +2826,10 @@ ringfence_status_t ringfence_event_create(ringfence_event_kind_t kind,
                                           ringfence_event_t *event);
 
 /**
- * Ends an event. It waits for nothing and destroys nothing: the ring takes its signal back when the use is over.
+ * Ends an event. It waits for nothing: the ring takes its signal back when the use is over. What it alone held of a tracker that
+ * is closed is destroyed.
  *
- * Takes: `event`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+ * Takes: `event`. Errors: of handles. Threads: any but callback threads, when no other one is in a call on it. Finalizers: no.
  */
 ringfence_status_t ringfence_event_destroy(ringfence_event_t event);
 
@@ -2881,8 +2882,8 @@ ringfence_status_t ringfence_event_elapsed(ringfence_event_t earlier,
                                            uint64_t *nanoseconds);
 
 /**
- * Destroys the signals of closed trackers of this device that nobody holds any more. Call it now and then, where events,
- * holds and waiters outlive trackers. `destroyed` may be NULL: how many were.
+ * Destroys the signals of closed trackers of this device that nobody holds any more. The last event that is destroyed, and
+ * `ringfence_device_close`, do the same; call it where holds and waiters outlive trackers. `destroyed` may be NULL: how many were.
  *
  * Errors: of handles. Threads: any, but for callback threads. Finalizers: no.
  */

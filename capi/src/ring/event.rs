@@ -66,12 +66,17 @@ pub extern "C" fn ringfence_event_create(
         Ok(())
     })
 }
-/// Ends an event. It waits for nothing and destroys nothing: the ring takes its signal back when the use is over.
+/// Ends an event. It waits for nothing: the ring takes its signal back when the use is over. What it alone held of a tracker that
+/// is closed is destroyed.
 ///
-/// Takes: `event`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+/// Takes: `event`. Errors: of handles. Threads: any but callback threads, when no other one is in a call on it. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_event_destroy(event: ringfence_event_t) -> ringfence_status_t {
-    border(|| EVENTS.take(event.handle).map(drop))
+    border(|| {
+        drop(EVENTS.take(event.handle)?);
+        super::handler::sweep();
+        Ok(())
+    })
 }
 /// Records the event: it is finished when everything submitted to the stream before is. Earlier recordings and those who wait
 /// for them are untouched. With `submission`, which may be NULL, the event is the completion of that packet itself. `of` may

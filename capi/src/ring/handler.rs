@@ -3,7 +3,7 @@
 use std::{
     ffi::c_void,
     mem::MaybeUninit,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use ringfence::{
@@ -47,16 +47,28 @@ pub struct ringfence_handled_t {
 /// Signals of trackers that are closed, and that somebody still held then.
 static LEFT: Mutex<Vec<(Arc<DeviceObject>, Arc<Reaper>)>> = Mutex::new(Vec::new());
 
-/// A tracker is closed: its reaper may get signals later.
+fn left() -> MutexGuard<'static, Vec<(Arc<DeviceObject>, Arc<Reaper>)>> {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+/// A tracker is closed: its reaper may get signals later. Who still holds a signal holds its reaper.
 pub(crate) fn leave(device: &Arc<DeviceObject>, reaper: Arc<Reaper>) {
-    // Who still holds a signal holds its reaper.
     if Arc::strong_count(&reaper) > 1 {
-        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        left.push((device.clone(), reaper));
+        left().push((device.clone(), reaper));
+    }
+    sweep();
+}
+/// Destroys the signals of closed trackers that nobody holds any more, and lets go of their devices. Not on a callback
+/// thread.
+pub(crate) fn sweep() {
+    // Nobody but the list has it: it gets no signal any more.
+    let over: Vec<_> =
+        left().extract_if(.., |(_, reaper)| Arc::strong_count(reaper) == 1).collect();
+    for (on, reaper) in over {
+        reaper.reap(|signal| on.device.destroy(signal)); // with no lock held: a caller's function
     }
 }
-/// Destroys the signals of closed trackers of this device that nobody holds any more. Call it now and then, where events,
-/// holds and waiters outlive trackers. `destroyed` may be NULL: how many were.
+/// Destroys the signals of closed trackers of this device that nobody holds any more. The last event that is destroyed, and
+/// `ringfence_device_close`, do the same; call it where holds and waiters outlive trackers. `destroyed` may be NULL: how many were.
 ///
 /// Errors: of handles. Threads: any, but for callback threads. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -66,21 +78,13 @@ pub extern "C" fn ringfence_device_reap(
 ) -> ringfence_status_t {
     border(|| {
         let object = device_of(device)?;
-        let mine = {
-            let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut mine = Vec::new();
-            left.retain(|(of, reaper)| {
-                let is_mine = Arc::ptr_eq(of, &object);
-                if is_mine {
-                    mine.push(reaper.clone());
-                }
-                // Looked at again as long as somebody else holds it, beside the list and the one here.
-                !is_mine || Arc::strong_count(reaper) > 2
-            });
-            mine
+        let of_it = |(of, reaper): &(Arc<DeviceObject>, Arc<Reaper>)| {
+            Arc::ptr_eq(of, &object).then(|| reaper.clone())
         };
-        let reap = |reaper: &Arc<Reaper>| reaper.reap(|signal| object.device.destroy(signal));
-        let count: usize = mine.iter().map(reap).sum();
+        let mine: Vec<Arc<Reaper>> = left().iter().filter_map(of_it).collect();
+        let reap = |reaper: Arc<Reaper>| reaper.reap(|signal| object.device.destroy(signal));
+        let count: usize = mine.into_iter().map(reap).sum();
+        sweep();
         if let Some(destroyed) = destroyed {
             destroyed.write(count);
         }

@@ -108,7 +108,11 @@ fn hip_device(_number: DeviceId) -> Result<Device, Failure> {
 /// Takes: `device`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_close(device: ringfence_device_t) -> ringfence_status_t {
-    border(|| DEVICES.take(device.handle).map(drop))
+    border(|| {
+        drop(DEVICES.take(device.handle)?);
+        super::handler::sweep();
+        Ok(())
+    })
 }
 
 /// Takes the caller's own hardware queue in, of which nothing is proven yet. Several trackers may share it: what one of them
