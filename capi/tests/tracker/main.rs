@@ -160,8 +160,10 @@ fn events_are_recorded_asked_waited_for_and_timed() {
 #[test]
 fn an_event_that_outlives_everything_takes_the_device_along() {
     let bench = Bench::new(7);
-    let [tracker, _] = bench.trackers;
+    let [tracker, other] = bench.trackers;
     let last = event(RINGFENCE_EVENT_KIND_BLOCKING, 0);
+    let cell = event(RINGFENCE_EVENT_KIND_IPC, 0); // keeps its signal: another process may look at it
+    ok(ringfence_event_record(cell, other, None, None));
     bench.gpu.hold();
     ok(ringfence_event_record(last, tracker, None, None));
     assert_eq!(out(|later| ringfence_event_watch(last, 1, later)), 1);
@@ -169,15 +171,18 @@ fn an_event_that_outlives_everything_takes_the_device_along() {
     for tracker in bench.trackers {
         ok(ringfence_tracker_close(tracker));
     }
-    assert_eq!(bench.gpu.live.load(SeqCst), 1, "the handler's");
+    assert_eq!(bench.gpu.live.load(SeqCst), 2, "the handler's, and the cell");
     let (_, token) = bench.gpu.watched.lock().expect("plain")[0];
     out(|handled| ringfence_device_handle(bench.device, token, handled));
-    assert_eq!(bench.gpu.live.load(SeqCst), 1, "nothing is destroyed on a callback thread");
+    assert_eq!(bench.gpu.live.load(SeqCst), 2, "nothing is destroyed on a callback thread");
     for queue in bench.queues {
         ok(ringfence_queue_close(queue));
     }
     ok(ringfence_device_close(bench.device));
+    assert_eq!(bench.gpu.live.load(SeqCst), 1);
     ok(ringfence_event_destroy(last));
+    assert_eq!((bench.gpu.live.load(SeqCst), bench.gpu.released.load(SeqCst)), (1, 0));
+    ok(ringfence_event_destroy(cell));
     assert_eq!((bench.gpu.live.load(SeqCst), bench.gpu.released.load(SeqCst)), (0, 1));
 }
 
