@@ -225,9 +225,11 @@ pub mod audit {
     use std::thread_local;
     thread_local! {
         static HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+        static TAKEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
         static STREAMS_HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
     }
     pub(super) fn held(more: i32) {
+        TAKEN.with(|taken| taken.set(taken.get() + u64::from(more > 0)));
         HELD.with(|held| held.set(held.get().wrapping_add_signed(more)));
     }
     pub(super) fn streams_held(more: i32) {
@@ -236,6 +238,10 @@ pub mod audit {
     /// How many hand-over locks of streams this thread holds; they are among [`locks_held`].
     pub fn stream_locks_held() -> u32 {
         STREAMS_HELD.with(std::cell::Cell::get)
+    }
+    /// How many times this thread has taken one of the library's locks.
+    pub fn locks_taken() -> u64 {
+        TAKEN.with(std::cell::Cell::get)
     }
     /// How many of the library's locks this thread holds.
     pub fn locks_held() -> u32 {

@@ -16,8 +16,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        bench_gate, ci, deps, device_bundle, loc, loom, memory_model, rocm, rules, shuttle, soak,
-        softgpu, test, valgrind,
+        bench_gate, capi, ci, deps, device_bundle, header, loc, loom, memory_model, rocm, rules,
+        shuttle, soak, softgpu, test, valgrind,
     },
     step::Step,
     tree::Tree,
@@ -41,6 +41,10 @@ enum Command {
     Loc,
     /// Who may import whom, and who may name what.
     Deps,
+    /// Lays libringfence and ringfence.h out in target/capi; builds the programs in C and C++ on them, and runs them.
+    Capi(capi::Options),
+    /// Whether capi/include/ringfence.h is what the code of the C interface says.
+    Header(header::Options),
     /// The exhaustive models of what threads share.
     Loom(loom::Options),
     /// Large mixes of threads and tasks, under schedules at random.
@@ -76,6 +80,12 @@ fn main() -> ExitCode {
         Command::Test => test::steps(),
         Command::Ci => ci::steps(),
         Command::Loc => vec![Step::new("loc", loc::run)],
+        Command::Capi(options) => {
+            vec![Step::new("programs in C and C++", move |tree| capi::run(tree, options))]
+        }
+        Command::Header(options) => {
+            vec![Step::new("header", move |tree| header::run(tree, options))]
+        }
         Command::Deps => vec![Step::new("deps", deps::run)],
         Command::Loom(options) => vec![Step::new("loom", move |tree| loom::run(tree, &options))],
         Command::Shuttle(options) => {

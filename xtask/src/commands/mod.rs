@@ -2,9 +2,11 @@
 
 pub(crate) mod backends;
 pub(crate) mod bench_gate;
+pub(crate) mod capi;
 pub(crate) mod ci;
 pub(crate) mod deps;
 pub(crate) mod device_bundle;
+pub(crate) mod header;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod memory_model;

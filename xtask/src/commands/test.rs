@@ -1,7 +1,9 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
 use crate::{
-    commands::{backends, bench_gate, deps, loc, loom, memory_model, rocm, rules, shuttle, soak},
+    commands::{
+        backends, bench_gate, capi, deps, loc, loom, memory_model, rocm, rules, shuttle, soak,
+    },
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -64,6 +66,9 @@ pub(crate) fn steps() -> Vec<Step> {
         example("embed_in_a_runtime"),
         example("tasks_on_streams"),
         backends::examples(),
+    ]);
+    steps.extend(capi::steps());
+    steps.extend([
         Step::new("scenarios", scenarios),
         Step::new("fuzz corpus", fuzz_corpus),
         Step::new("soak", |tree| soak::run(tree, &soak::Options::short())),

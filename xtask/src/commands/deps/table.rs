@@ -92,6 +92,12 @@ pub(super) const CRATES: &[Crate] = &[
         others: Others::Any,
     },
     Crate {
+        directory: "capi",
+        package: "ringfence-capi",
+        ours: &["ringfence", "ringfence-hsa", "ringfence-hip"],
+        others: Others::Any,
+    },
+    Crate {
         directory: "cli",
         package: "ringfence-cli",
         ours: &["ringfence", "ringfence-mock", "ringfence-hsa", "ringfence-hip", "ringfence-cuda"],

@@ -1,0 +1,132 @@
+//! Work on arrays: it follows what used them before, and is remembered in their stamps.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use ringfence::{
+    drive::{Ordered, StreamPool},
+    error::StreamError,
+    stream::{Access, Lease, Stamp, Touch},
+};
+
+use super::{
+    backend::ringfence_submit_fn,
+    driver::{Driver, Submit},
+    object::STAMPS,
+    types::{access, ringfence_array_use_t},
+};
+use crate::{
+    border::there,
+    handle::Exclusive,
+    status::{Failure, ringfence_status_t as Status},
+};
+
+/// One array, for this call alone.
+pub(crate) struct Used {
+    handle: u64,
+    stamp: Exclusive<Stamp>,
+    access: Access,
+}
+
+impl Used {
+    /// Makes later work of the lease's stream follow what used the array before.
+    pub(crate) fn order(
+        &self,
+        pool: &StreamPool<Driver>,
+        lease: &mut Lease,
+    ) -> Result<Ordered, StreamError> {
+        pool.order_after(lease, &self.stamp, self.access)
+    }
+    /// The array remembers this work.
+    pub(crate) fn note(&mut self, touch: Touch) {
+        self.stamp.add(touch, self.access);
+    }
+}
+
+/// The arrays that a call names, each once, with the strongest access.
+///
+/// # Safety
+/// `uses` points to `count` of them, or is NULL and `count` is 0.
+pub(crate) unsafe fn arrays(
+    uses: *const ringfence_array_use_t,
+    count: usize,
+) -> Result<Vec<Used>, Failure> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if uses.is_null() {
+        return Err(Failure::null("uses"));
+    }
+    // SAFETY: as promised by the caller.
+    let uses = unsafe { std::slice::from_raw_parts(uses, count) };
+    let mut used: Vec<Used> = Vec::with_capacity(count);
+    for one in uses {
+        let (handle, access) = (one.stamp.handle, access(one.access)?);
+        match used.iter_mut().find(|other| other.handle == handle) {
+            Some(twice) if access == Access::Write => twice.access = access,
+            Some(_) => {}
+            None => used.push(Used { handle, stamp: STAMPS.alone(handle)?, access }),
+        }
+    }
+    Ok(used)
+}
+pub(crate) fn submit_of(
+    submit: ringfence_submit_fn,
+    argument: *mut std::ffi::c_void,
+) -> Result<Submit, Failure> {
+    Ok(Submit::new(there(submit, "submit")?, argument))
+}
+
+/// Orders, submits, and remembers: also when the submission fails, since a part of it may run.
+pub(crate) fn submit_on(
+    pool: &StreamPool<Driver>,
+    lease: &mut Lease,
+    mut arrays: Vec<Used>,
+    work: Submit,
+) -> Result<Ordered, Failure> {
+    let mut ordered = Ordered::Already;
+    for array in &arrays {
+        ordered = ordered.max(array.order(pool, lease)?);
+    }
+    let submitted = catch_unwind(AssertUnwindSafe(|| pool.submit(lease, work)));
+    let touch = match submitted {
+        Ok(Ok(touch)) => Ok(touch),
+        Ok(Err(_)) => Ok(pool.so_far(lease)),
+        // Work that was counted by nobody: from here on the driver is asked about this stream.
+        Err(_) => {
+            pool.expose(lease);
+            pool.touch(lease.stream())
+        }
+    };
+    if let Ok(touch) = touch {
+        for array in &mut arrays {
+            array.note(touch);
+        }
+    }
+    drop(arrays); // before the panic goes on: they are as they should be
+    match submitted {
+        Ok(submitted) => submitted.map(|_| ordered).map_err(Failure::from),
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+/// A stamp that a call reads. 0 stands for an array that was never used.
+pub(crate) fn stamp_of(handle: u64) -> Result<Option<Exclusive<Stamp>>, Failure> {
+    if handle == 0 { Ok(None) } else { STAMPS.alone(handle).map(Some) }
+}
+
+/// What a callback's answer means for the one who called.
+pub(crate) fn given_up(code: i32, what: &str) -> Failure {
+    Failure::new(
+        Status::RINGFENCE_GIVEN_UP,
+        format_args!("the callback of {what} returned {code}, so that nothing came of it"),
+    )
+}
+
+/// So that errors of a task's closure can say what they are.
+pub(crate) fn flat<T>(
+    result: Result<Result<T, Failure>, ringfence::task::TaskError>,
+) -> Result<T, Failure> {
+    result.map_err(Failure::from).and_then(|inner| inner)
+}
+/// The closure of a task answers with a failure of ours as a value.
+pub(crate) type InTask<T> = Result<Result<T, Failure>, StreamError>;

@@ -1,0 +1,84 @@
+//! Streams from elsewhere, and streams that leave the pool.
+
+use std::mem::MaybeUninit;
+
+use ringfence::{drive::Wrapped, id::RawStream};
+
+use super::{
+    object::{LEASES, Raw, give_lease, lease_of, pool_of},
+    types::{ringfence_lease_t, ringfence_pool_t, ringfence_stream_key_t, ringfence_stream_ref_t},
+};
+use crate::{
+    border::{border, there},
+    status::ringfence_status_t,
+};
+
+/// Makes a stream out of a raw handle. The handle of a pooled stream gives the pooled stream: `*lease` is 0 then, since its
+/// owner has the lease. Somebody else's stream gives a lease; the pool never hands it on and never destroys it. `stream`
+/// may be NULL: which tenancy of which stream it is. `key` says where the stream lives.
+///
+/// Gives: `*lease`: `ringfence_pool_unwrap_external` ends it before the stream's owner destroys the stream.
+/// Errors: `RINGFENCE_NOT_ONE_STREAM` for 0, 1 and 2. Threads: any, at once. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_wrap_external(
+    pool: ringfence_pool_t,
+    raw: u64,
+    key: Option<&ringfence_stream_key_t>,
+    lease: Option<&mut MaybeUninit<ringfence_lease_t>>,
+    stream: Option<&mut MaybeUninit<ringfence_stream_ref_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let (object, lease) = (pool_of(pool)?, there(lease, "lease")?);
+        let key = there(key, "key")?.read()?;
+        let (handle, is) = match object.pool.wrap_external(RawStream::new(raw), key)? {
+            Wrapped::Pooled(stream) => (ringfence_lease_t::default(), stream),
+            Wrapped::External(own) => {
+                let is = own.stream();
+                let handle = give_lease(own)?;
+                LEASES.alone(handle.handle)?.handle = Raw::Exposed;
+                (handle, is)
+            }
+        };
+        lease.write(handle);
+        if let Some(stream) = stream {
+            stream.write(is.into());
+        }
+        Ok(())
+    })
+}
+/// Ends the pool's interest in an external stream, before its owner destroys it: an event is left that covers its work.
+///
+/// Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_STALE_STREAM` for a stream of the pool,
+/// `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_unwrap_external(
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+) -> ringfence_status_t {
+    border(|| {
+        let object = pool_of(pool)?;
+        object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
+        let own = LEASES.take(lease.handle)?;
+        object.pool.unwrap_external(own.lease)?;
+        Ok(())
+    })
+}
+/// Takes a stream out of the pool, for an owner who wants to destroy it, or keep it for ever: `*stream` is the driver's
+/// handle. The pool never calls the driver about it again; an event is left that covers its work.
+///
+/// Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_DRIVER`. Threads: the lease's owner.
+/// Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_disown(
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+    stream: Option<&mut MaybeUninit<u64>>,
+) -> ringfence_status_t {
+    border(|| {
+        let (object, stream) = (pool_of(pool)?, there(stream, "stream")?);
+        object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
+        let own = LEASES.take(lease.handle)?;
+        stream.write(object.pool.disown(own.lease)?.as_u64());
+        Ok(())
+    })
+}

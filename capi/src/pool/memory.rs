@@ -1,0 +1,144 @@
+//! Memory, given up by its owner: at once, or by a finalizer.
+
+use std::mem::MaybeUninit;
+
+use ringfence::{
+    id::{Bytes, RawMemory},
+    stream::{Allocation, Stamp},
+};
+
+use super::{
+    object::{HandIn, MEMORY, MemoryObject, POOLS, STAMPS, lease_of, pool_of},
+    types::{
+        freed, ringfence_freed_t, ringfence_lease_t, ringfence_memory_t, ringfence_pool_t,
+        ringfence_stamp_t, ringfence_stream_key_t,
+    },
+};
+use crate::{
+    border::{border, quiet_border, there},
+    handle::Exclusive,
+    status::{Failure, ringfence_status_t, ringfence_status_t as Status},
+};
+
+pub(crate) fn give_memory(
+    memory: Allocation,
+    pool: ringfence::id::PoolId,
+) -> Result<ringfence_memory_t, Failure> {
+    Ok(ringfence_memory_t { handle: MEMORY.insert(MemoryObject { memory, pool })? })
+}
+
+/// Memory for work that is submitted to the lease's stream from here on.
+///
+/// Gives: `*memory`, which is given up by `ringfence_pool_retire` or `ringfence_pool_retire_later`.
+/// Errors: `RINGFENCE_DRIVER`, `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`. Threads: the lease's owner. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_allocate(
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+    bytes: u64,
+    memory: Option<&mut MaybeUninit<ringfence_memory_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
+        let memory = there(memory, "memory")?;
+        let allocation = object.pool.allocate(&mut lease.lease, Bytes::new(bytes))?;
+        memory.write(give_memory(allocation, object.pool.id())?);
+        Ok(())
+    })
+}
+/// Takes memory of the caller's own making under the pool's care. `address` is the driver's; `key` says where it lives.
+///
+/// Gives: `*memory`. Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any, at once. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_adopt(
+    pool: ringfence_pool_t,
+    address: u64,
+    bytes: u64,
+    key: Option<&ringfence_stream_key_t>,
+    memory: Option<&mut MaybeUninit<ringfence_memory_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let (object, memory) = (pool_of(pool)?, there(memory, "memory")?);
+        let key = there(key, "key")?.read()?;
+        let adopted = object.pool.adopt(RawMemory::new(address), Bytes::new(bytes), key);
+        memory.write(give_memory(adopted, object.pool.id())?);
+        Ok(())
+    })
+}
+/// Where the memory is, and how large: the driver's address. `bytes` may be NULL.
+///
+/// Errors: of handles. Threads: any; one call at a time. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_memory_address(
+    memory: ringfence_memory_t,
+    address: Option<&mut MaybeUninit<u64>>,
+    bytes: Option<&mut MaybeUninit<u64>>,
+) -> ringfence_status_t {
+    border(|| {
+        let object = MEMORY.alone(memory.handle)?;
+        there(address, "address")?.write(object.memory.raw().as_u64());
+        if let Some(bytes) = bytes {
+            bytes.write(object.memory.bytes().as_u64());
+        }
+        Ok(())
+    })
+}
+/// Gives memory up: it is freed exactly once, after all that the stamp remembers, never as part of somebody's graph, and
+/// not while a graph uses it. It does not wait for the work. `stamp` may be 0: the memory was never used. `done` may be
+/// NULL: what became of it. "Later" is no failure: the pool sees to it.
+///
+/// Takes: `memory` and `stamp`, unless it fails. Errors: of handles, `RINGFENCE_OTHER_POOL`.
+/// Threads: any, at once. Finalizers: no: use `ringfence_pool_retire_later`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_retire(
+    pool: ringfence_pool_t,
+    memory: ringfence_memory_t,
+    stamp: ringfence_stamp_t,
+    done: Option<&mut MaybeUninit<ringfence_freed_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let (object, memory) = (pool_of(pool)?, MEMORY.last(memory.handle)?);
+        object.own(memory.pool, "memory")?;
+        let stamp = match stamp.handle {
+            0 => Stamp::default(),
+            // Also one that a panic met: what it remembers, nobody changed half.
+            handle => STAMPS.remove(STAMPS.last(handle)?),
+        };
+        let MemoryObject { memory, .. } = MEMORY.remove(memory);
+        let became = object.pool.retire(memory, stamp);
+        if let Some(done) = done {
+            done.write(freed(became));
+        }
+        Ok(())
+    })
+}
+/// The same for a finalizer: the memory and its stamp are handed in, and the next `ringfence_pool_pump` gives them up. It
+/// takes no lock, allocates nothing and calls nobody; both handles are stale from here on. `stamp` may be 0.
+///
+/// Takes: `memory` and `stamp`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken, both handles are good; pump,
+/// and call again (a finalizer of Julia registers itself anew). Otherwise of handles, `RINGFENCE_OTHER_POOL`. No message is left.
+/// Threads: any, at once. Finalizers: yes.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_retire_later(
+    pool: ringfence_pool_t,
+    memory: ringfence_memory_t,
+    stamp: ringfence_stamp_t,
+) -> ringfence_status_t {
+    quiet_border(|| {
+        let object = POOLS.shared_quietly(pool.handle)?;
+        let memory = MEMORY.last_quietly(memory.handle)?;
+        if memory.pool != object.pool.id() {
+            return Err(Status::RINGFENCE_OTHER_POOL);
+        }
+        let stamp = match stamp.handle {
+            0 => None,
+            handle => Some(STAMPS.last_quietly(handle)?),
+        };
+        memory.hide();
+        let stamp = stamp.inspect(Exclusive::hide);
+        object.hand_in.push(HandIn::Memory { memory, stamp }).map_err(|thing| {
+            thing.returned();
+            Status::RINGFENCE_FULL
+        })
+    })
+}

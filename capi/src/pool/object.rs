@@ -1,0 +1,119 @@
+//! What the handles of the streams half stand for.
+
+use crossbeam_queue::ArrayQueue;
+use ringfence::{
+    drive::{Graph, StreamPool},
+    id::PoolId,
+    stream::{Allocation, Lease, Stamp},
+    sync::Arc,
+};
+
+use super::{
+    driver::Driver,
+    types::{ringfence_lease_t, ringfence_pool_t},
+};
+use crate::{
+    handle::{Exclusive, Kind, Shared, Table},
+    status::{Failure, ringfence_status_t as Status},
+};
+
+pub(crate) static POOLS: Table<Arc<PoolObject>> = Table::new(Kind::Pool);
+pub(crate) static LEASES: Table<LeaseObject> = Table::new(Kind::Lease);
+pub(crate) static STAMPS: Table<Stamp> = Table::new(Kind::Stamp);
+pub(crate) static MEMORY: Table<MemoryObject> = Table::new(Kind::Memory);
+pub(crate) static GRAPHS: Table<GraphObject> = Table::new(Kind::Graph);
+
+/// A pool, and what finalizers left for it.
+pub(crate) struct PoolObject {
+    pub(crate) pool: StreamPool<Driver>,
+    pub(crate) hand_in: ArrayQueue<HandIn>,
+}
+/// Something that a finalizer gave up. Its handles answer as if the objects were gone.
+pub(crate) enum HandIn {
+    Memory { memory: Exclusive<MemoryObject>, stamp: Option<Exclusive<Stamp>> },
+    Graph(Exclusive<GraphObject>),
+}
+impl HandIn {
+    /// The place was refused: the handles answer again.
+    pub(crate) fn returned(self) {
+        match self {
+            Self::Memory { memory, stamp } => {
+                memory.show();
+                stamp.inspect(Exclusive::show);
+            }
+            Self::Graph(graph) => graph.show(),
+        }
+    }
+}
+pub(crate) struct LeaseObject {
+    pub(crate) lease: Lease,
+    pub(crate) handle: Raw,
+}
+/// Whether the owner was given the raw handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Raw {
+    Kept,
+    Exposed,
+}
+pub(crate) struct MemoryObject {
+    pub(crate) memory: Allocation,
+    pub(crate) pool: PoolId,
+}
+pub(crate) struct GraphObject {
+    pub(crate) graph: Graph,
+    pub(crate) pool: PoolId,
+}
+
+pub(crate) fn pool_of(handle: ringfence_pool_t) -> Result<Shared<Arc<PoolObject>>, Failure> {
+    POOLS.shared(handle.handle)
+}
+pub(crate) fn lease_of(handle: ringfence_lease_t) -> Result<Exclusive<LeaseObject>, Failure> {
+    LEASES.alone(handle.handle)
+}
+pub(crate) fn give_lease(lease: Lease) -> Result<ringfence_lease_t, Failure> {
+    let handle = LEASES.insert(LeaseObject { lease, handle: Raw::Kept })?;
+    Ok(ringfence_lease_t { handle })
+}
+
+impl PoolObject {
+    /// Whether an object of pool `other` may be given to this one.
+    pub(crate) fn own(&self, other: PoolId, what: &str) -> Result<(), Failure> {
+        if other == self.pool.id() {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Status::RINGFENCE_OTHER_POOL,
+            format_args!("the {what} came from another pool; use the pool that it came from"),
+        ))
+    }
+    /// The pool goes: what finalizers left is leaked with the rest, and its handles go.
+    pub(crate) fn forget_handed_in(&self) {
+        while let Some(thing) = self.hand_in.pop() {
+            match thing {
+                HandIn::Memory { memory, stamp } => {
+                    stamp.map(|stamp| STAMPS.remove(stamp));
+                    let MemoryObject { memory: _leaked, .. } = MEMORY.remove(memory);
+                }
+                HandIn::Graph(graph) => drop(GRAPHS.remove(graph)),
+            }
+        }
+    }
+    /// Takes over what finalizers left. Returns how many things that were.
+    pub(crate) fn take_in(&self) -> u32 {
+        let mut taken = 0;
+        // No more than there are places, so that finalizers that go on do not hold a pump up.
+        for _ in 0..self.hand_in.capacity() {
+            let Some(thing) = self.hand_in.pop() else { break };
+            taken += 1;
+            match thing {
+                HandIn::Memory { memory, stamp } => {
+                    let stamp = stamp.map_or_else(Stamp::default, |stamp| STAMPS.remove(stamp));
+                    let MemoryObject { memory, .. } = MEMORY.remove(memory);
+                    let _counted = self.pool.retire(memory, stamp);
+                }
+                HandIn::Graph(graph) => drop(GRAPHS.remove(graph)),
+            }
+        }
+        taken
+    }
+}

@@ -1,0 +1,131 @@
+//! Stamps: what arrays remember.
+
+use std::{mem::MaybeUninit, time::Duration};
+
+use ringfence::{drive::Ordered, stream::Stamp};
+
+use super::{
+    array::stamp_of,
+    object::{Raw, STAMPS, lease_of, pool_of},
+    types::{
+        access, ordered, ringfence_access_t, ringfence_lease_t, ringfence_ordered_t,
+        ringfence_pool_t, ringfence_stamp_t,
+    },
+};
+use crate::{
+    border::{border, there},
+    status::ringfence_status_t,
+};
+
+/// Makes the stamp of an array that was never used.
+///
+/// Gives: `*stamp`, which goes with the array's memory in `ringfence_pool_retire` or `ringfence_pool_retire_later`, or is
+/// ended by `ringfence_stamp_destroy`. Threads: any. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_stamp_create(
+    stamp: Option<&mut MaybeUninit<ringfence_stamp_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let stamp = there(stamp, "stamp")?;
+        stamp.write(ringfence_stamp_t { handle: STAMPS.insert(Stamp::default())? });
+        Ok(())
+    })
+}
+/// Ends a stamp whose memory is somebody else's.
+///
+/// Takes: `stamp`. Errors: of handles. Threads: any, when no other one is in a call on the stamp. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_stamp_destroy(stamp: ringfence_stamp_t) -> ringfence_status_t {
+    border(|| STAMPS.take(stamp.handle).map(drop))
+}
+/// The array remembers everything that was submitted to the lease's stream up to now: by `ringfence_pool_submit`, and by
+/// the raw handle where `ringfence_pool_expose` gave it out. A writer makes what read before it its own order.
+///
+/// Errors: of handles; `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`, `RINGFENCE_OTHER_POOL` where the handle was
+/// given out. Threads: the lease's owner. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_stamp_note(
+    stamp: ringfence_stamp_t,
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+    how: ringfence_access_t,
+) -> ringfence_status_t {
+    border(|| {
+        let how = access(how)?;
+        let (object, lease) = (pool_of(pool)?, lease_of(lease)?);
+        object.own(lease.lease.stream().pool(), "lease")?;
+        let mut stamp = STAMPS.alone(stamp.handle)?;
+        let touch = match lease.handle {
+            Raw::Kept => object.pool.so_far(&lease.lease),
+            Raw::Exposed => object.pool.touch(lease.lease.stream())?,
+        };
+        stamp.add(touch, how);
+        Ok(())
+    })
+}
+/// Whether everything that work of this kind would have to follow is known to be finished: by what was seen, or by loads
+/// of progress words. It asks no driver, so that "no" may be wrong, and "yes" never is. `*finished` is 1 or 0.
+///
+/// Errors: of handles. Threads: any. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_stamp_is_finished(
+    stamp: ringfence_stamp_t,
+    pool: ringfence_pool_t,
+    how: ringfence_access_t,
+    finished: Option<&mut MaybeUninit<u32>>,
+) -> ringfence_status_t {
+    border(|| {
+        let how = access(how)?;
+        let (object, stamp) = (pool_of(pool)?, stamp_of(stamp.handle)?);
+        let over = stamp
+            .is_none_or(|stamp| stamp.touches(how).all(|touch| object.pool.is_finished(touch)));
+        there(finished, "finished")?.write(over.into());
+        Ok(())
+    })
+}
+/// Makes later work of the lease's stream follow what the stamp remembers: for work that is submitted by the raw handle.
+/// `done` may be NULL: how it follows.
+///
+/// Errors: `RINGFENCE_CAPTURING` when a stream captures past the pool, `RINGFENCE_UNKNOWABLE`, `RINGFENCE_DEVICE_LOST`,
+/// `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_order_after(
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+    stamp: ringfence_stamp_t,
+    how: ringfence_access_t,
+    done: Option<&mut MaybeUninit<ringfence_ordered_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let how = access(how)?;
+        let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
+        let follows = match stamp_of(stamp.handle)? {
+            Some(stamp) => object.pool.order_after(&mut lease.lease, &stamp, how)?,
+            None => Ordered::Already,
+        };
+        if let Some(done) = done {
+            done.write(ordered(follows));
+        }
+        Ok(())
+    })
+}
+/// Waits on the host for what the stamp remembers, `limit` nanoseconds at most for each piece of work. No lock is held
+/// meanwhile, and other calls on the stamp are refused: it is the array's, and its array is being waited for.
+///
+/// Errors: `RINGFENCE_TIMED_OUT`; otherwise as `ringfence_pool_order_after`. Threads: any. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_pool_synchronize(
+    pool: ringfence_pool_t,
+    stamp: ringfence_stamp_t,
+    how: ringfence_access_t,
+    limit: u64,
+) -> ringfence_status_t {
+    border(|| {
+        let how = access(how)?;
+        let (object, stamp) = (pool_of(pool)?, stamp_of(stamp.handle)?);
+        if let Some(stamp) = stamp {
+            object.pool.synchronize(&stamp, how, Duration::from_nanos(limit))?;
+        }
+        Ok(())
+    })
+}

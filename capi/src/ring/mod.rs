@@ -1,0 +1,36 @@
+//! The signals half.
+
+mod types;
+
+mod backend;
+
+mod object;
+
+mod device;
+
+mod queue;
+
+mod submission;
+
+mod open;
+
+mod tracker;
+
+mod synchronize;
+
+mod event;
+
+mod handler;
+
+mod pure;
+
+pub use backend::*;
+pub use event::*;
+pub use handler::*;
+pub use open::*;
+pub use pure::*;
+pub use queue::ringfence_hsa_dispatch_t;
+pub use submission::*;
+pub use synchronize::*;
+pub use tracker::*;
+pub use types::*;

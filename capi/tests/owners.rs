@@ -1,0 +1,137 @@
+//! Owners that never say that they are done.
+
+mod common;
+
+use std::{
+    ffi::c_void,
+    mem::MaybeUninit,
+    sync::atomic::{AtomicU32, Ordering::SeqCst},
+};
+
+use common::{KEY, NULL, Toy, message, nothing, ok, out, pump, shut_down};
+use ringfence_capi::{ringfence_status_t::*, *};
+
+/// What the probe says of owners 0 to 3.
+#[derive(Default)]
+struct Runtime {
+    says: [AtomicU32; 4],
+    asked: AtomicU32,
+}
+unsafe extern "C-unwind" fn probe(context: *mut c_void, owner: u64) -> u32 {
+    // SAFETY: every table here has a `Runtime` that lives for ever.
+    let runtime = unsafe { &*context.cast::<Runtime>() };
+    runtime.asked.fetch_add(1, SeqCst);
+    runtime.says[owner as usize].load(SeqCst)
+}
+fn table(pool: ringfence_pool_t) -> (&'static Runtime, ringfence_owners_t) {
+    let runtime: &'static Runtime = Box::leak(Box::default());
+    let context = std::ptr::from_ref(runtime).cast_mut().cast();
+    (runtime, out(|owners| ringfence_owners_create(pool, Some(probe), context, 0, owners)))
+}
+fn stream(
+    owners: ringfence_owners_t,
+    owner: u64,
+    key: &ringfence_stream_key_t,
+) -> ringfence_stream_ref_t {
+    out(|stream| ringfence_owners_stream(owners, owner, Some(key), stream))
+}
+fn count(owners: ringfence_owners_t) -> u64 {
+    out(|count| ringfence_owners_count(owners, count))
+}
+const HIGH: ringfence_stream_key_t =
+    ringfence_stream_key_t { priority: RINGFENCE_PRIORITY_HIGH, ..KEY };
+
+#[test]
+fn an_owner_keeps_its_streams_until_the_probe_says_that_it_is_over() {
+    let toy = Toy::new();
+    let pool = toy.pool();
+    let (runtime, owners) = table(pool);
+    let first = stream(owners, 0, &KEY);
+    let urgent = stream(owners, 0, &HIGH);
+    assert_ne!(first.stream, urgent.stream);
+    assert_eq!(stream(owners, 0, &KEY), first, "switching away and back gives the same one");
+    // A number that is none counts as running.
+    runtime.says[0].store(99, SeqCst);
+    let second = stream(owners, 1, &KEY);
+    assert_ne!(second.stream, first.stream);
+    assert_eq!(count(owners), 2);
+    // It is over, though nobody said so: the next one gets its stream, under another generation.
+    runtime.says[0].store(RINGFENCE_OWNER_DONE, SeqCst);
+    let asked = runtime.asked.load(SeqCst);
+    let third = stream(owners, 2, &KEY);
+    assert!(runtime.asked.load(SeqCst) > asked);
+    assert_eq!((third.stream, third.generation), (first.stream, first.generation + 1));
+    assert_eq!(count(owners), 2);
+    // A collector took another; a sweep finds out.
+    runtime.says[1].store(RINGFENCE_OWNER_GONE, SeqCst);
+    assert_eq!(out(|over| ringfence_owners_sweep(owners, over)), 1);
+    ok(ringfence_owners_done(owners, 2));
+    assert_eq!(count(owners), 0);
+    // The pool stays as long as its table.
+    assert_eq!(ringfence_pool_destroy(pool), RINGFENCE_IN_USE);
+    assert!(message().contains("1 owner tables"), "{}", message());
+    ok(ringfence_owners_destroy(owners));
+    pump(pool);
+    shut_down(pool);
+    assert_eq!(toy.created.load(SeqCst), toy.destroyed.load(SeqCst));
+}
+
+/// What a task's kernel launch tries while it has the task's streams.
+struct Inside {
+    owners: ringfence_owners_t,
+    got: Vec<ringfence_status_t>,
+}
+unsafe extern "C-unwind" fn intrude(
+    argument: *mut c_void,
+    _stream: u64,
+) -> ringfence_driver_error_t {
+    // SAFETY: the test passes one that is there, and looks at it only after the call.
+    let inside = unsafe { &mut *argument.cast::<Inside>() };
+    let mut stream = MaybeUninit::uninit();
+    inside.got.push(ringfence_owners_stream(inside.owners, 0, Some(&KEY), Some(&mut stream)));
+    inside.got.push(ringfence_owners_stream(inside.owners, 1, Some(&KEY), Some(&mut stream)));
+    inside.got.push(ringfence_owners_destroy(inside.owners));
+    ringfence_driver_error_t { kind: RINGFENCE_DRIVER_OTHER, code: 42 }
+}
+
+#[test]
+fn one_call_at_a_time_has_an_owners_streams() {
+    let toy = Toy::new();
+    let pool = toy.pool();
+    let (_runtime, owners) = table(pool);
+    let mut inside = Inside { owners, got: Vec::new() };
+    let argument = (&raw mut inside).cast();
+    // SAFETY: no array is named; the argument outlives the call.
+    let status = unsafe {
+        ringfence_owners_submit(
+            owners,
+            0,
+            Some(&KEY),
+            std::ptr::null(),
+            0,
+            Some(intrude),
+            argument,
+            None,
+        )
+    };
+    assert_eq!(status, RINGFENCE_DRIVER, "what the submission itself said");
+    assert!(message().contains("(error 42)"), "{}", message());
+    assert_eq!(inside.got, [RINGFENCE_OWNER_IN_USE, RINGFENCE_OK, RINGFENCE_IN_USE]);
+    // SAFETY: no array is named.
+    ok(unsafe {
+        ringfence_owners_submit(
+            owners,
+            0,
+            Some(&KEY),
+            std::ptr::null(),
+            0,
+            Some(nothing),
+            NULL,
+            None,
+        )
+    });
+    ok(ringfence_owners_destroy(owners));
+    assert_eq!(ringfence_owners_count(owners, None), RINGFENCE_STALE_HANDLE);
+    pump(pool);
+    shut_down(pool);
+}

@@ -1,0 +1,124 @@
+//! The header of the C interface, made anew from the comments of its code.
+
+use std::{collections::HashSet, fs};
+
+use clap::Args;
+
+use crate::{
+    step::{Failure, Outcome, report},
+    tree::Tree,
+};
+
+/// Where the code begins, its settings, and what is made of them.
+const SOURCE: &str = "capi/src/lib.rs";
+const SETTINGS: &str = "capi/cbindgen.toml";
+const HEADER: &str = "capi/include/ringfence.h";
+
+/// What is done with a difference.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Options {
+    /// Writes the header, in place of comparing it.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Makes the header from the source files alone: nothing is built for it.
+pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
+    let made = generate(tree)?;
+    let missing = missing(tree, &made)?;
+    if !missing.is_empty() {
+        // The generator leaves out what no function names.
+        return report(&missing, "not in the header: name them in capi/cbindgen.toml");
+    }
+    let path = tree.path(HEADER);
+    if options.write {
+        fs::write(&path, made).map_err(|source| Failure::File { path, source })?;
+        return Ok(Outcome::Passed);
+    }
+    let committed = tree.read(HEADER)?;
+    match first_difference(&committed, &made) {
+        None => Ok(Outcome::Passed),
+        Some((line, is, would_be)) => Err(Failure::Found(format!(
+            "{HEADER} differs from what the comments of capi/src say, first at line {line}:\n  is       {is}\n  would be {would_be}\n\
+             `cargo xtask header --write` makes it anew"
+        ))),
+    }
+}
+
+fn generate(tree: &Tree) -> Result<String, Failure> {
+    let failed = |what: String| Failure::Found(format!("the header could not be made: {what}"));
+    let config = cbindgen::Config::from_file(tree.path(SETTINGS)).map_err(failed)?;
+    let builder = cbindgen::Builder::new().with_config(config).with_src(tree.path(SOURCE));
+    let bindings = builder.generate().map_err(|error| failed(error.to_string()))?;
+    let mut header = Vec::new();
+    bindings.write(&mut header);
+    String::from_utf8(header).map_err(|error| failed(error.to_string()))
+}
+
+/// Public names of the code that the header does not declare.
+fn missing(tree: &Tree, header: &str) -> Result<Vec<String>, Failure> {
+    let (mut missing, words) = (Vec::new(), words(header));
+    for file in tree.files("capi/src", "rs")? {
+        let names = tree.read(&file)?;
+        let names = names.lines().filter_map(declared).filter(|name| !words.contains(name));
+        missing.extend(names.map(|name| format!("{name} of {}", file.display())));
+    }
+    Ok(missing)
+}
+/// The name that a line of the code declares for C.
+fn declared(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("pub ")?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = line.split(|c| !is_part(c));
+    let name =
+        words.find(|word| word.starts_with("ringfence_") || word.starts_with("RINGFENCE_"))?;
+    Some(name)
+}
+/// What the header has as whole words outside of comments.
+fn words(header: &str) -> HashSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = header.lines().filter(|line| !line.trim_start().starts_with('*'));
+    code.flat_map(|line| line.split(move |c| !is_part(c))).collect()
+}
+
+/// The first line that differs: its number, and both.
+fn first_difference<'a>(is: &'a str, made: &'a str) -> Option<(usize, &'a str, &'a str)> {
+    let end = "(the end)";
+    let (mut is, mut made) = (is.split('\n'), made.split('\n'));
+    for line in 1.. {
+        match (is.next(), made.next()) {
+            (None, None) => break,
+            (one, other) if one == other => {}
+            (one, other) => return Some((line, one.unwrap_or(end), other.unwrap_or(end))),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{declared, first_difference, words};
+
+    #[test]
+    fn what_the_code_declares_has_to_be_in_the_header() {
+        assert_eq!(declared("pub struct ringfence_pool_t {"), Some("ringfence_pool_t"));
+        let function = "pub unsafe extern \"C\" fn ringfence_pool_pump(";
+        assert_eq!(declared(function), Some("ringfence_pool_pump"));
+        assert_eq!(declared("pub const RINGFENCE_FULL: u32 = 9;"), Some("RINGFENCE_FULL"));
+        assert_eq!(declared("pub(crate) fn ringfence_pool_of()"), None);
+        assert_eq!(declared("pub use types::*;"), None);
+        let header = "/**\n * See ringfence_b.\n */\nvoid ringfence_a(int b);\n";
+        let words = words(header);
+        assert!(words.contains("ringfence_a"));
+        assert!(!words.contains("ringfence_b"), "in a comment alone");
+        assert!(!words.contains("ringfence"));
+    }
+
+    #[test]
+    fn a_difference_is_found_wherever_it_is() {
+        assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
+        assert_eq!(first_difference("a\nb\n", "a\nc\n"), Some((2, "b", "c")));
+        assert_eq!(first_difference("a\n", "a\nb\n"), Some((2, "", "b")));
+        assert_eq!(first_difference("a\nb", "a"), Some((2, "b", "(the end)")));
+    }
+}
