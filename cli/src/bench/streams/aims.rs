@@ -25,12 +25,6 @@ impl Held {
     fn when(it_is: bool) -> Self {
         if it_is { Self::Yes } else { Self::No }
     }
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "NO",
-        }
-    }
 }
 
 /// Those that these runs say something about.

@@ -55,6 +55,8 @@ pub(super) struct Counted {
     pub(super) memory: MemoryCounts,
     /// What could not be given back.
     pub(super) left: ShutDown,
+    /// Modelled time, on a model.
+    pub(super) modelled: Option<Duration>,
 }
 
 impl<'g, G: Gpu> Host<'g, G> {
@@ -205,8 +207,10 @@ impl<'g, G: Gpu> Host<'g, G> {
             self.pass_time();
         }
         self.gpu.settle()?;
+        let modelled = self.gpu.modelled(self.pool.driver());
         let left = self.pool.shutdown();
-        Ok(Counted { pool: self.pool.counts(), memory: self.pool.memory_counts(), left })
+        let (pool, memory) = (self.pool.counts(), self.pool.memory_counts());
+        Ok(Counted { pool, memory, left, modelled })
     }
 }
 

@@ -24,8 +24,10 @@ use crate::bench::{
 
 /// Loops, each on a thread of its own.
 pub(super) const LOOPS: u32 = 4;
-/// Iterations of each loop between two looks.
+/// Iterations of each loop between two looks, at most.
 const LOOK_EVERY: u32 = 250;
+/// Looks of a run, at least, where it has as many iterations.
+const LOOKS: u32 = 8;
 /// Words of an array: 64 KiB.
 pub(super) const WORDS: u32 = 16_384;
 
@@ -154,7 +156,8 @@ impl Shared {
     /// An iteration is over: whoever ends the last of a span looks.
     fn look(&self, loops: u32, iterations: u32) -> Result<(), Problem> {
         let done = self.done.fetch_add(1, Ordering::AcqRel) + 1;
-        let span = u64::from(loops) * u64::from(LOOK_EVERY.min(iterations));
+        let every = LOOK_EVERY.min(iterations / LOOKS).max(1);
+        let span = u64::from(loops) * u64::from(every);
         if !done.is_multiple_of(span) {
             return Ok(());
         }
