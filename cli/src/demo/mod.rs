@@ -31,6 +31,8 @@ use crate::{
     output::{Output, complain},
     progress::{Bar, Bars},
 };
+pub(crate) use idle::Idle;
+pub(crate) use machine::Machine;
 use run::{Configuration, Figures};
 use workload::Mix;
 

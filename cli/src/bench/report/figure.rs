@@ -53,6 +53,18 @@ impl Render for Figure {
     }
 }
 
+/// A figure that not every run has.
+pub(super) fn maybe(at: &str, name: &str, value: Option<f64>, shown: Shown) -> Markup {
+    html! { @match value {
+        Some(value) => (Figure::new(format!("{at}/{name}"), value, shown)),
+        None => "-",
+    } }
+}
+/// To a tenth.
+pub(super) fn tenth(value: f64) -> String {
+    format!("{value:.1}")
+}
+
 /// A figure by the names of its fields, which are those of the JSON: the two cannot name different ones.
 macro_rules! figure {
     ($base:expr, $of:ident $(. $field:ident)+, $shown:expr) => {

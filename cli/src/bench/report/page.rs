@@ -120,6 +120,21 @@ pub(super) fn scrolled(caption: &str, inside: Markup) -> Markup {
         }
     }
 }
+/// The head of a table: its columns, of which some have words below them and the others figures.
+pub(super) fn titles(all: &[&str]) -> Markup {
+    html! { thead { tr {
+        @for (number, title) in all.iter().enumerate() {
+            @if number > 0 && WORDS.contains(title) {
+                th.words scope="col" { (title) }
+            } @else {
+                th scope="col" { (title) }
+            }
+        }
+    } } }
+}
+/// Titles of columns with words.
+const WORDS: [&str; 3] = ["policy", "measured", "profiling"];
+
 /// A heading of lines in one line.
 pub(super) fn flat(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")

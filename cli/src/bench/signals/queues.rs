@@ -26,6 +26,8 @@ pub(super) struct Cost {
     /// What the library counted, of all streams together.
     pub(super) counts: Counts,
     pub(super) before: Counts,
+    /// The same uses on a device that does nothing, in this machine's time; where time is modelled.
+    pub(super) bookkeeping: Option<Duration>,
 }
 
 /// Plays so many rounds: in each, the queues take turns for a batch, then the host waits for each. One round before them is not
@@ -75,5 +77,5 @@ where
     for (tracker, _) in streams {
         let _reaper = tracker.close()?;
     }
-    Ok(Cost { time, counts, before })
+    Ok(Cost { time, counts, before, bookkeeping: None })
 }

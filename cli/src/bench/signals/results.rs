@@ -4,7 +4,10 @@ use ringfence::ledger::Counts;
 use serde::Serialize;
 
 use super::{column::Column, queues::Cost, row::Row, samples};
-use crate::bench::{gpu::About, report::rounded};
+use crate::bench::{
+    gpu::{About, Ground},
+    report::rounded,
+};
 
 /// All of it. Every number is as it is shown, to four decimals.
 #[derive(Serialize, Clone, Debug)]
@@ -80,6 +83,9 @@ pub(in crate::bench) struct OnQueues {
     pub(in crate::bench) queues: u32,
     pub(in crate::bench) uses: u64,
     pub(in crate::bench) us_per_use: f64,
+    /// Real nanoseconds of the library's bookkeeping, on a device that does nothing; where the time of a use is modelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::bench) bookkeeping_ns_per_use: Option<f64>,
     pub(in crate::bench) host_loads_per_use: f64,
     pub(in crate::bench) device_reads_per_use: f64,
     pub(in crate::bench) packets_per_use: f64,
@@ -94,6 +100,10 @@ pub(in crate::bench) struct LeftOut {
 }
 
 impl Results {
+    /// Whether its times are a model's.
+    pub(in crate::bench) fn is_modelled(&self) -> bool {
+        self.about.iter().any(|about| about.ground == Ground::Model)
+    }
     /// The columns whose profiling is so.
     pub(in crate::bench) fn with_profiling(&self, name: &str) -> impl Iterator<Item = &Measured> {
         self.columns.iter().filter(move |column| column.profiling == name)
@@ -152,6 +162,9 @@ impl OnQueues {
             queues,
             uses,
             us_per_use: rounded(cost.time.as_secs_f64() * 1e6 / uses.max(1) as f64),
+            bookkeeping_ns_per_use: cost
+                .bookkeeping
+                .map(|time| rounded(time.as_secs_f64() * 1e9 / uses.max(1) as f64)),
             host_loads_per_use: per_use(of(|counts| counts.loads.all_host())),
             device_reads_per_use: per_use(of(|counts| counts.loads.all_device())),
             packets_per_use: per_use(of(|counts| counts.packets)),

@@ -31,6 +31,11 @@ pub(in crate::bench) fn text(setting: &Setting, results: &Results) -> String {
 /// How often, and what is in each time.
 pub(in crate::bench) fn repeats(results: &Results) -> String {
     let Results { repeats, warm_up, clock_us, timed_together, .. } = results;
+    if results.is_modelled() {
+        return format!(
+            "{repeats} of each row, after {warm_up} that are not counted; times are modelled; events that are not as the row says are left out"
+        );
+    }
     let together = match timed_together {
         1 => String::new(),
         calls => format!(
@@ -58,7 +63,8 @@ pub(in crate::bench) fn counts_title(profiling: &str) -> String {
 pub(in crate::bench) fn queues_title() -> String {
     format!(
         "Cost of a use on 1 to {} hardware queues, each with a stream of its own: the streams take turns to submit {BATCH} uses \
-         each, the last an event, for which the host then waits.",
+         each, the last an event, for which the host then waits. Bookkeeping, where time is modelled: real time of this machine for the same \
+         uses on a device that does nothing.",
         QUEUES[QUEUES.len() - 1]
     )
 }
@@ -71,6 +77,7 @@ fn queues(results: &Results) -> String {
             "queues",
             "uses",
             "µs a use",
+            "bookkeeping,\nns a use",
             "host loads\na use",
             "device reads\na use",
             "signals\ncreated",
@@ -82,6 +89,7 @@ fn queues(results: &Results) -> String {
                 queues.to_string(),
                 uses.to_string(),
                 micros(one.us_per_use),
+                one.bookkeeping_ns_per_use.map_or("-".to_owned(), |ns| format!("{ns:.1}")),
                 format!("{:.4}", one.host_loads_per_use),
                 format!("{:.4}", one.device_reads_per_use),
                 signals_created.to_string(),
@@ -127,6 +135,7 @@ fn counts(figure: &Figure) -> String {
 /// Three digits are more than a repeat gives again.
 pub(in crate::bench) fn micros(micros: f64) -> String {
     match micros {
+        0.0 => "0".to_owned(),
         _ if micros < 0.1 => format!("{micros:.4}"),
         _ if micros < 10.0 => format!("{micros:.3}"),
         _ if micros < 100.0 => format!("{micros:.1}"),

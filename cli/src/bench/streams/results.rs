@@ -3,7 +3,11 @@
 use serde::Serialize;
 
 use super::{Figures, Options, Outcome, aims};
-use crate::bench::{gpu::About, memory::mib, report::rounded};
+use crate::bench::{
+    gpu::{About, Ground},
+    memory::mib,
+    report::rounded,
+};
 
 /// All of it. Every number is as it is shown, to four decimals.
 #[derive(Serialize, Clone, Debug)]
@@ -87,6 +91,10 @@ impl Run {
 }
 
 impl Results {
+    /// Whether its driver is a model.
+    pub(in crate::bench) fn is_modelled(&self) -> bool {
+        self.about.ground == Ground::Model
+    }
     pub(super) fn new(about: About, options: &Options, all: &[Figures]) -> Self {
         let Options { iterations, frees, tasks, side, steps, seed, limit_s, .. } = *options;
         let runs = all.iter().map(run).collect();
@@ -164,5 +172,9 @@ impl Figures {
     /// Microseconds of a task, with all that the run did.
     pub(super) fn micros_per_task(&self) -> f64 {
         self.time.as_secs_f64() * 1e6 / self.tasks[0].max(1) as f64
+    }
+    /// The same by the model, on a model.
+    pub(super) fn modelled_micros_per_task(&self) -> Option<f64> {
+        Some(self.counted.modelled?.as_secs_f64() * 1e6 / self.tasks[0].max(1) as f64)
     }
 }

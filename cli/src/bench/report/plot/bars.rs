@@ -7,12 +7,15 @@ use plotters::{
 };
 
 use super::{
-    LETTERS, Series, Words,
+    LETTERS, SIZE, Series, Words,
     axes::{self, Axis},
     framed,
     paint::{INK, paint_of},
     ticks,
 };
+
+/// About as wide as a letter is.
+const LETTER: u32 = 7;
 
 /// A plot of bars that lie.
 #[derive(Clone, Debug)]
@@ -39,9 +42,10 @@ impl Bars {
         };
         let range = 0.0..ticks[ticks.len() - 1];
         let x = Axis { range, ticks, label: &ticks::label, room: 42, words: self.words.up };
+        let longest = first.points.iter().map(|point| point.named.chars().count()).max();
+        let room = (longest.unwrap_or_default() as u32 * LETTER + 12).min(SIZE.0 / 2);
         let middles = (0..count).map(place).collect();
-        let y =
-            Axis { range: 0.0..count as f64, ticks: middles, label: &named, room: 128, words: "" };
+        let y = Axis { range: 0.0..count as f64, ticks: middles, label: &named, room, words: "" };
         let svg = axes::draw(x, y, |chart| {
             for at in 0..count {
                 let (low, high) = (place(at) - 0.3, place(at) + 0.3);
@@ -59,6 +63,6 @@ impl Bars {
             }
             Ok(())
         });
-        Some(framed(&self.words, &svg, &self.series))
+        Some(framed(&self.words, &svg, &self.series, |_| "■"))
     }
 }

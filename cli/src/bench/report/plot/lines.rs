@@ -7,7 +7,7 @@ use super::{
     Series, Words,
     axes::{self, Axis, Chart, Drawn},
     framed,
-    paint::{Mark, paint_of},
+    paint::{Mark, mark_of, paint_of},
     ticks,
 };
 
@@ -67,7 +67,7 @@ impl Lines {
             }
             Ok(())
         });
-        Some(framed(&self.words, &svg, &self.series))
+        Some(framed(&self.words, &svg, &self.series, mark_of))
     }
     fn across(&self) -> (std::ops::Range<f64>, Vec<f64>) {
         if self.places.is_empty() {

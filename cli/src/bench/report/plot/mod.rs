@@ -17,7 +17,7 @@ pub(super) use bars::Bars;
 pub(super) use lines::{Lines, Scale};
 
 /// In units of the drawing: as wide as a phone, so that its letters need no magnifying there.
-const SIZE: (u32, u32) = (420, 280);
+const SIZE: (u32, u32) = (360, 260);
 /// Of letters.
 const LETTERS: u32 = 15;
 
@@ -51,7 +51,7 @@ pub(super) struct Words {
 }
 
 /// A plot with all around it.
-fn framed(words: &Words, svg: &str, all: &[Series]) -> Markup {
+fn framed(words: &Words, svg: &str, all: &[Series], mark: fn(usize) -> &'static str) -> Markup {
     let (title, description) = (format!("{}-title", words.id), format!("{}-text", words.id));
     html! {
         figure id=(words.id) {
@@ -63,7 +63,7 @@ fn framed(words: &Words, svg: &str, all: &[Series]) -> Markup {
             }
             ul.legend {
                 @for (at, one) in all.iter().enumerate() {
-                    li { span class={ "k" (paint::colour_of(at)) } aria-hidden="true" { (paint::mark_of(at)) } " " (one.label) }
+                    li { span class={ "k" (paint::colour_of(at)) } aria-hidden="true" { (mark(at)) } " " (one.label) }
                 }
             }
             details {

@@ -30,6 +30,12 @@ pub(super) fn section(base: &str, results: &Results) -> Markup {
                 (frees) "), " (grouped((*tasks).into())) " tasks one after another, a stencil of " (side) "×" (side) " cells for " (steps)
                 " steps (seed " (seed) "). " (text::EQUAL)
             }
+            @if results.is_modelled() {
+                p {
+                    "The driver is a model: seconds and memory are this machine's, of driving the model, and say nothing of a GPU; modelled time is "
+                    "what the driver's calls and the device would have taken."
+                }
+            }
             dl { @for (policy, help) in text::policies() { dt { code { (policy.name()) } } dd { (help) } } }
             @for (name, what) in EXPERIMENTS {
                 @if !results.runs.iter().any(|run| run.experiment.starts_with(name)) {
@@ -61,18 +67,8 @@ fn touch_figures(at: &str, touch: &Touch) -> [Figure; 4] {
     ]
 }
 
-/// A figure that not every run has.
-fn maybe(at: &str, name: &str, value: Option<f64>, shown: fn(f64) -> String) -> Markup {
-    html! { @match value {
-        Some(value) => (Figure::new(format!("{at}/{name}"), value, shown)),
-        None => "-",
-    } }
-}
 fn count(value: f64) -> String {
     grouped(value as u64)
-}
-fn one(value: f64) -> String {
-    format!("{value:.1}")
 }
 fn three(value: f64) -> String {
     format!("{value:.3}")

@@ -2,10 +2,10 @@
 
 use maud::Markup;
 
-use super::{one, three, touch_figures};
+use super::{three, touch_figures};
 use crate::bench::{
     report::{
-        figure::{Figure, figure},
+        figure::{Figure, figure, tenth},
         plot::{Lines, Point, Scale, Series, Words},
     },
     streams::{Looked, Run, Touch, text},
@@ -34,7 +34,7 @@ pub(super) const MEMORY: Against = Against {
     description: "The same loops: memory of the process at each point. The policies run one after another in one process, so that a \
                   later one begins where those before it ended.",
     up: "MiB",
-    figure: |at, look| figure!(at, look.rss_mib, one),
+    figure: |at, look| figure!(at, look.rss_mib, tenth),
 };
 
 pub(super) fn against_iterations(runs: &[(String, &Run)], of: &Against) -> Option<Markup> {

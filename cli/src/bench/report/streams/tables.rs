@@ -2,9 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{count, maybe, one, three, touch_figures};
+use super::{count, three, touch_figures};
 use crate::bench::{
-    report::{figure::figure, page::scrolled},
+    report::{
+        figure::{figure, maybe, tenth},
+        page::{scrolled, titles},
+    },
     streams::{Results, Run, text},
 };
 
@@ -15,7 +18,7 @@ pub(super) fn aims(results: &Results) -> Markup {
     scrolled(
         text::AIMS,
         html! {
-            thead { tr { @for title in ["aim", "found", "held"] { th scope="col" { (title) } } } }
+            (titles(&["aim", "found", "held"]))
             tbody { @for aim in &results.aims { tr {
                 th scope="row" { (aim.claim) }
                 td { (aim.found) }
@@ -52,7 +55,7 @@ pub(super) fn looks(runs: &[(String, &Run)]) -> Markup {
                     @if let Some(look) = looks.get(row) {
                         @let at = format!("{at}/looks/{row}");
                         td { (figure!(at, look.seconds, three)) }
-                        td { (figure!(at, look.rss_mib, one)) }
+                        td { (figure!(at, look.rss_mib, tenth)) }
                     } @else { td { "-" } td { "-" } }
                 }
             } } }
@@ -70,15 +73,13 @@ pub(super) fn stencil(side: u32, runs: &[(String, &Run)]) -> Markup {
     scrolled(
         &text::stencil_title(side),
         html! {
-            thead { tr {
-                @for title in ["chunks", "policy", "steps", "ms a step", "RSS after, MiB"] { th scope="col" { (title) } }
-            } }
+            (titles(&["chunks", "policy", "steps", "ms a step", "RSS after, MiB"]))
             tbody { @for (chunks, at, run) in &runs { tr {
                 th scope="row" { (chunks) }
                 td.words { (run.policy) }
                 td { (maybe(at, "steps_done", run.steps_done.map(f64::from), count)) }
                 td { (maybe(at, "ms_per_step", run.ms_per_step, three)) }
-                td { (figure!(at, run.rss_after_mib, one)) }
+                td { (figure!(at, run.rss_after_mib, tenth)) }
             } } }
         },
     )
@@ -119,21 +120,17 @@ pub(super) fn every_run(runs: &[(String, &Run)]) -> Markup {
     scrolled(
         "What each run took: time of this machine, and of calls and device by the model, where there is one.",
         html! {
-            thead { tr {
-                @for title in
-                    ["experiment", "policy", "tasks", "of", "s", "µs a task", "modelled ms", "RSS before, MiB", "RSS after, MiB"]
-                { th scope="col" { (title) } }
-            } }
+            (titles(&["experiment", "policy", "tasks", "of", "s", "µs a task", "modelled ms", "RSS before, MiB", "RSS after, MiB"]))
             tbody { @for (at, run) in runs { tr {
                 th scope="row" { (run.experiment) }
                 td.words { (run.policy) }
                 td { (figure!(at, run.tasks, count)) }
                 td { (figure!(at, run.tasks_asked, count)) }
                 td { (figure!(at, run.seconds, three)) }
-                td { (figure!(at, run.us_per_task, one)) }
-                td { (maybe(at, "modelled_ms", run.modelled_ms, one)) }
-                td { (figure!(at, run.rss_before_mib, one)) }
-                td { (figure!(at, run.rss_after_mib, one)) }
+                td { (figure!(at, run.us_per_task, tenth)) }
+                td { (maybe(at, "modelled_ms", run.modelled_ms, tenth)) }
+                td { (figure!(at, run.rss_before_mib, tenth)) }
+                td { (figure!(at, run.rss_after_mib, tenth)) }
             } } }
         },
     )
@@ -143,12 +140,10 @@ pub(super) fn counts(runs: &[(String, &Run)]) -> Markup {
     scrolled(
         text::COUNTS,
         html! {
-            thead { tr {
-                @for title in [
+            (titles(&[
                     "experiment", "policy", "streams created", "peak live", "peak leased, draining", "leases", "reused",
                     "that shared", "destroyed", "leaked", "looks by query", "frees", "frees deferred", "memory leaked",
-                ] { th scope="col" { (title) } }
-            } }
+                ]))
             tbody { @for (at, run) in runs { tr {
                 th scope="row" { (run.experiment) }
                 td.words { (run.policy) }
