@@ -8,6 +8,7 @@ pub(crate) mod device_bundle;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod memory_model;
+pub(crate) mod report;
 pub(crate) mod rocm;
 pub(crate) mod rules;
 pub(crate) mod shuttle;
