@@ -118,7 +118,7 @@ impl<'a> Browser<'a> {
             "--disable-gpu",
             "--hide-scrollbars",
             "--log-level=3",
-            "--virtual-time-budget=10000",
+            "--virtual-time-budget=2000",
             scheme.setting(),
             &size,
         ]);

@@ -5,25 +5,25 @@ use maud::{Markup, Render, html};
 /// A number.
 pub(super) trait Number {
     /// Without loss: no count here comes near 2^53.
-    fn as_f64(self) -> f64;
+    fn into_f64(self) -> f64;
 }
 impl Number for f64 {
-    fn as_f64(self) -> f64 {
+    fn into_f64(self) -> f64 {
         self
     }
 }
 impl Number for u32 {
-    fn as_f64(self) -> f64 {
+    fn into_f64(self) -> f64 {
         f64::from(self)
     }
 }
 impl Number for u64 {
-    fn as_f64(self) -> f64 {
+    fn into_f64(self) -> f64 {
         self as f64
     }
 }
 impl Number for usize {
-    fn as_f64(self) -> f64 {
+    fn into_f64(self) -> f64 {
         self as f64
     }
 }
@@ -40,7 +40,7 @@ pub(super) struct Figure {
 }
 impl Figure {
     pub(super) fn new(at: String, value: impl Number, shown: Shown) -> Self {
-        let value = value.as_f64();
+        let value = value.into_f64();
         Self { at, value, shown: shown(value) }
     }
     pub(super) fn value(&self) -> f64 {

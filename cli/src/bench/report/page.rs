@@ -139,3 +139,57 @@ const WORDS: [&str; 3] = ["policy", "measured", "profiling"];
 pub(super) fn flat(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance (<https://www.w3.org/TR/WCAG22/#dfn-relative-luminance>).
+    fn luminance(colour: &str) -> f64 {
+        let part = |at: usize| {
+            let part = u8::from_str_radix(&colour[at..at + 2], 16).expect("two digits");
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+    fn contrast(one: &str, other: &str) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+    /// The colours of a block of the style, by name.
+    fn colours(block: &str) -> Vec<(&str, &str)> {
+        let pairs = block.split(';').filter_map(|one| one.trim().split_once(": "));
+        pairs.filter(|(name, colour)| name.starts_with("--") && colour.len() == 7).collect()
+    }
+
+    #[test]
+    fn letters_and_lines_stand_out_in_light_and_in_dark() {
+        let (light, dark) = STYLE.split_once("@media (prefers-color-scheme: dark)").expect("dark");
+        let dark = dark.split_once("* {").expect("what follows").0;
+        let after = |block| <str>::split_once(block, ":root {").expect("colours").1;
+        let all = [colours(after(light)), colours(after(dark))];
+        let names = |of: &[(&str, &str)]| of.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let [light, dark]: [Vec<String>; 2] = [names(&all[0]), names(&all[1])];
+        assert_eq!(light, dark, "each colour has both");
+        for scheme in &all {
+            let of =
+                |name: &str| scheme.iter().find(|(one, _)| *one == name).expect("it is there").1;
+            for back in ["--paper", "--box"] {
+                for front in [
+                    "--ink", "--quiet", "--link", "--s1", "--s2", "--s3", "--s4", "--s5", "--s6",
+                    "--s7", "--s8",
+                ] {
+                    let contrast = contrast(of(front), of(back));
+                    assert!(contrast >= 4.5, "{front} on {back}: {contrast:.2} of 4.5");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_ratio_of_black_and_white_is_21() {
+        assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 0.01);
+        assert!((contrast("#777777", "#ffffff") - 4.48).abs() < 0.01, "a known pair");
+    }
+}

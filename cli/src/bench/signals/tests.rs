@@ -47,6 +47,65 @@ fn every_row_runs_with_every_tracking() {
     }
 }
 
+/// Nothing takes any time, and everything is counted.
+#[derive(Default)]
+struct Counting {
+    queries: u32,
+    stream_queries: u32,
+    synchronizes: u32,
+}
+impl Stack for Counting {
+    fn kernel(&mut self, _: stack::Lane) -> Result<(), Problem> {
+        Ok(())
+    }
+    fn record(&mut self, _: stack::Mark, _: stack::Lane) -> Result<(), Problem> {
+        Ok(())
+    }
+    fn query(&mut self, _: stack::Mark) -> Result<stack::Reached, Problem> {
+        self.queries += 1;
+        Ok(stack::Reached::Yes)
+    }
+    fn query_stream(&mut self, _: stack::Lane) -> Result<Option<stack::Reached>, Problem> {
+        self.stream_queries += 1;
+        Ok(Some(stack::Reached::Yes))
+    }
+    fn synchronize_event(&mut self, _: stack::Mark) -> Result<(), Problem> {
+        Ok(())
+    }
+    fn elapsed(&mut self) -> Result<Option<std::time::Duration>, Problem> {
+        Ok(None)
+    }
+    fn wait(&mut self, _: stack::Lane, _: stack::Mark) -> Result<(), Problem> {
+        Ok(())
+    }
+    fn synchronize_stream(&mut self, _: stack::Lane) -> Result<(), Problem> {
+        self.synchronizes += 1;
+        Ok(())
+    }
+    fn synchronize_device(&mut self) -> Result<(), Problem> {
+        Ok(())
+    }
+    fn counts(&self) -> Option<ringfence::ledger::Counts> {
+        None
+    }
+}
+
+#[test]
+fn what_is_timed_together_is_counted_as_so_many_calls() {
+    let sample = |row: Row| {
+        let mut stack = Counting::default();
+        let sample = row.sample(&mut stack).expect("nothing fails").expect("all is finished");
+        (sample.calls, stack)
+    };
+    let (calls, stack) = sample(Row::QueryFinished);
+    assert_eq!((calls, stack.queries), (1_024, 1_024));
+    let (calls, stack) = sample(Row::QueryStream);
+    assert_eq!((calls, stack.stream_queries), (1_024, 1 + 1_024), "one to see that it is over");
+    let (calls, stack) = sample(Row::SynchronizeFinished);
+    assert_eq!((calls, stack.synchronizes), (1_024, 1 + 1_024), "one until it is over");
+    assert_eq!(sample(Row::KernelSynchronize).0, 1);
+}
+
 #[test]
 fn titles_and_names_tell_columns_apart() {
     let mut names: Vec<_> = Profiling::ALL

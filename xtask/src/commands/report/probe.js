@@ -1,6 +1,7 @@
 addEventListener("load", () => {
-  for (const one of document.querySelectorAll("details")) one.open = true;
   const page = document.documentElement;
+  const height = page.scrollHeight;
+  for (const one of document.querySelectorAll("details")) one.open = true;
   const scrolls = (one) => {
     for (let at = one.parentElement; at; at = at.parentElement)
       if (["auto", "scroll", "hidden"].includes(getComputedStyle(at).overflowX)) return true;
@@ -15,7 +16,7 @@ addEventListener("load", () => {
   });
   const named = (all) => all.slice(0, 5).map((one) => one.nodeName + ":" + one.textContent.trim().slice(0, 30)).join(", ");
   const told = {
-    shown: page.clientWidth, needed: page.scrollWidth, height: page.scrollHeight,
+    shown: page.clientWidth, needed: page.scrollWidth, height,
     paper: getComputedStyle(document.body).backgroundColor, ink: getComputedStyle(document.body).color,
     plots: document.querySelectorAll("figure svg").length,
     wide: named(wide), clipped: named(clipped),

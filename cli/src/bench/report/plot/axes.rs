@@ -74,14 +74,15 @@ fn try_draw(
             Ticked { range: y.range, ticks: y.ticks.clone() },
         )?;
     let letters = ("sans-serif", LETTERS).into_font().color(&paint::INK);
-    chart
-        .configure_mesh()
-        .x_labels(x.ticks.len())
+    let mut mesh = chart.configure_mesh();
+    if !y.words.is_empty() {
+        mesh.y_desc(y.words);
+    }
+    mesh.x_labels(x.ticks.len())
         .y_labels(y.ticks.len())
         .x_label_formatter(&|value| (x.label)(*value))
         .y_label_formatter(&|value| (y.label)(*value))
         .x_desc(x.words)
-        .y_desc(y.words)
         .label_style(letters.clone())
         .axis_desc_style(letters)
         .axis_style(paint::INK)
