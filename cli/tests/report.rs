@@ -157,8 +157,8 @@ const PLOTS_OF_SIGNALS: [&str; 6] = [
     "signals-latency-wait",
     "signals-latency-query",
 ];
-const PLOTS_OF_STREAMS: [&str; 4] =
-    ["streams-time", "streams-memory", "streams-first", "streams-again"];
+const PLOTS_OF_STREAMS: [&str; 5] =
+    ["streams-time", "streams-modelled", "streams-memory", "streams-first", "streams-again"];
 
 #[test]
 fn a_page_of_signals_says_what_the_json_says() {

@@ -198,6 +198,10 @@ impl<'g, G: Gpu> Host<'g, G> {
     pub(super) fn pass_time(&self) {
         self.gpu.pass_time(self.pool.driver());
     }
+    /// What calls and device would have taken so far, on a model.
+    pub(super) fn modelled(&self) -> Option<Duration> {
+        self.gpu.modelled(self.pool.driver())
+    }
     /// Everything ends, and the pool is shut down.
     pub(super) fn close(self) -> Result<Counted, Problem> {
         let begun = Instant::now();
@@ -207,7 +211,7 @@ impl<'g, G: Gpu> Host<'g, G> {
             self.pass_time();
         }
         self.gpu.settle()?;
-        let modelled = self.gpu.modelled(self.pool.driver());
+        let modelled = self.modelled();
         let left = self.pool.shutdown();
         let (pool, memory) = (self.pool.counts(), self.pool.memory_counts());
         Ok(Counted { pool, memory, left, modelled })

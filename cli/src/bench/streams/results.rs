@@ -72,6 +72,8 @@ pub(in crate::bench) struct Run {
 pub(in crate::bench) struct Look {
     pub(in crate::bench) iterations: u32,
     pub(in crate::bench) seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::bench) modelled_ms: Option<f64>,
     pub(in crate::bench) rss_mib: f64,
 }
 
@@ -116,6 +118,7 @@ fn run(figures: &Figures) -> Run {
             let look = |look: &super::Look| Look {
                 iterations: look.iterations,
                 seconds: rounded(look.time.as_secs_f64()),
+                modelled_ms: look.modelled.map(|time| rounded(time.as_secs_f64() * 1e3)),
                 rss_mib: rounded(mib(look.resident)),
             };
             looks = Some(all.iter().map(look).collect());

@@ -10,7 +10,7 @@ use crate::bench::{
     streams::{EXPERIMENTS, Results, Run, Touch, text},
     table::grouped,
 };
-use plots::{AGAIN, FIRST, MEMORY, TIME, against_iterations, waits};
+use plots::{AGAIN, FIRST, MEMORY, MODELLED, TIME, against_iterations, waits};
 use tables::{aims, counts, every_run, looks, stencil, touches};
 
 /// `base` is where the results stand in the JSON.
@@ -44,6 +44,7 @@ pub(super) fn section(base: &str, results: &Results) -> Markup {
             }
             div.plots {
                 @if let Some(plot) = against_iterations(&runs, &TIME) { (plot) }
+                @if let Some(plot) = against_iterations(&runs, &MODELLED) { (plot) }
                 @if let Some(plot) = against_iterations(&runs, &MEMORY) { (plot) }
                 @if let Some(plot) = waits(&runs, &FIRST) { (plot) }
                 @if let Some(plot) = waits(&runs, &AGAIN) { (plot) }

@@ -18,7 +18,7 @@ pub(super) struct Against {
     title: &'static str,
     description: &'static str,
     up: &'static str,
-    figure: fn(&str, &Looked) -> Figure,
+    figure: fn(&str, &Looked) -> Option<Figure>,
 }
 pub(super) const TIME: Against = Against {
     id: "streams-time",
@@ -26,7 +26,14 @@ pub(super) const TIME: Against = Against {
     description: "Four loops of producers and consumers: how long the iterations since the point before took. What rises gets slower \
                   as it goes on.",
     up: "s",
-    figure: |at, look| figure!(at, look.seconds, three),
+    figure: |at, look| Some(figure!(at, look.seconds, three)),
+};
+pub(super) const MODELLED: Against = Against {
+    id: "streams-modelled",
+    title: "Modelled time against iterations",
+    description: "The same loops: what the driver's calls and the device would have taken since the point before, by the model.",
+    up: "ms, modelled",
+    figure: |at, look| Some(Figure::new(format!("{at}/modelled_ms"), look.modelled_ms?, tenth)),
 };
 pub(super) const MEMORY: Against = Against {
     id: "streams-memory",
@@ -34,19 +41,27 @@ pub(super) const MEMORY: Against = Against {
     description: "The same loops: memory of the process at each point. The policies run one after another in one process, so that a \
                   later one begins where those before it ended.",
     up: "MiB",
-    figure: |at, look| figure!(at, look.rss_mib, tenth),
+    figure: |at, look| Some(figure!(at, look.rss_mib, tenth)),
 };
 
 pub(super) fn against_iterations(runs: &[(String, &Run)], of: &Against) -> Option<Markup> {
     let mut series = Vec::new();
     for (at, run) in runs {
         let Some(looks) = &run.looks else { continue };
-        let points = looks.iter().enumerate().map(|(number, look)| Point {
-            x: look.iterations.into(),
-            named: grouped(look.iterations.into()),
-            y: (of.figure)(&format!("{at}/looks/{number}"), look),
-        });
-        series.push(Series { label: run.policy.to_owned(), points: points.collect() });
+        let points: Vec<_> = looks
+            .iter()
+            .enumerate()
+            .filter_map(|(number, look)| {
+                Some(Point {
+                    x: look.iterations.into(),
+                    named: grouped(look.iterations.into()),
+                    y: (of.figure)(&format!("{at}/looks/{number}"), look)?,
+                })
+            })
+            .collect();
+        if !points.is_empty() {
+            series.push(Series { label: run.policy.to_owned(), points });
+        }
     }
     let words = Words {
         id: of.id,

@@ -31,6 +31,8 @@ pub(super) fn aims(results: &Results) -> Markup {
 pub(super) fn looks(runs: &[(String, &Run)]) -> Markup {
     let runs: Vec<_> =
         runs.iter().filter_map(|(at, run)| Some((at, run.policy, run.looks.as_ref()?))).collect();
+    let is_modelled =
+        runs.iter().any(|(_, _, looks)| looks.iter().any(|look| look.modelled_ms.is_some()));
     let rows = runs.iter().map(|(_, _, looks)| looks.len()).max().unwrap_or_default();
     if rows == 0 {
         return html! {};
@@ -42,6 +44,7 @@ pub(super) fn looks(runs: &[(String, &Run)]) -> Markup {
                 th scope="col" { "iterations" }
                 @for (_, policy, _) in &runs {
                     th scope="col" { (policy) ", s" }
+                    @if is_modelled { th scope="col" { (policy) ", ms, modelled" } }
                     th scope="col" { (policy) ", MiB" }
                 }
             } }
@@ -55,8 +58,9 @@ pub(super) fn looks(runs: &[(String, &Run)]) -> Markup {
                     @if let Some(look) = looks.get(row) {
                         @let at = format!("{at}/looks/{row}");
                         td { (figure!(at, look.seconds, three)) }
+                        @if is_modelled { td { (maybe(&at, "modelled_ms", look.modelled_ms, tenth)) } }
                         td { (figure!(at, look.rss_mib, tenth)) }
-                    } @else { td { "-" } td { "-" } }
+                    } @else { td { "-" } @if is_modelled { td { "-" } } td { "-" } }
                 }
             } } }
         },
