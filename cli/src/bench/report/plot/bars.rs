@@ -50,10 +50,10 @@ impl Bars {
             for at in 0..count {
                 let (low, high) = (place(at) - 0.3, place(at) + 0.3);
                 let mut begin = 0.0;
-                for (number, one) in self.series.iter().enumerate() {
+                for one in &self.series {
                     let end = begin + one.points.get(at).map_or(0.0, |point| point.y.value());
                     let bar = [(begin, low), (end, high)];
-                    chart.draw_series([Rectangle::new(bar, paint_of(number).filled())])?;
+                    chart.draw_series([Rectangle::new(bar, paint_of(one.number).filled())])?;
                     begin = end;
                 }
                 let style = ("sans-serif", LETTERS).into_font().color(&INK);

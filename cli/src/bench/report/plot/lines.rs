@@ -60,10 +60,10 @@ impl Lines {
         let ends = up[0]..up[up.len() - 1];
         let y = Axis { range: ends, ticks: up, label: &label_up, room: 62, words: self.words.up };
         let svg = axes::draw(x, y, |chart| {
-            for (number, one) in self.series.iter().enumerate() {
+            for one in &self.series {
                 let points: Vec<_> =
                     one.points.iter().map(|point| (point.x, laid(point.y.value()))).collect();
-                line(chart, number, &points)?;
+                line(chart, one.number, &points)?;
             }
             Ok(())
         });

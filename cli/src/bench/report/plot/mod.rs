@@ -33,6 +33,8 @@ pub(super) struct Point {
 #[derive(Clone, Debug)]
 pub(super) struct Series {
     pub(super) label: String,
+    /// Which colour and which mark it has: the same in every plot of a page.
+    pub(super) number: usize,
     pub(super) points: Vec<Point>,
 }
 
@@ -62,8 +64,8 @@ fn framed(words: &Words, svg: &str, all: &[Series], mark: fn(usize) -> &'static 
                 (maud::PreEscaped(svg))
             }
             ul.legend {
-                @for (at, one) in all.iter().enumerate() {
-                    li { span class={ "k" (paint::colour_of(at)) } aria-hidden="true" { (mark(at)) } " " (one.label) }
+                @for one in all {
+                    li { span class={ "k" (paint::colour_of(one.number)) } aria-hidden="true" { (mark(one.number)) } " " (one.label) }
                 }
             }
             details {

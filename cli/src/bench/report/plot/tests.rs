@@ -1,12 +1,19 @@
 use super::*;
 
 fn series(label: &str, figures: &[f64]) -> Series {
+    numbered(0, label, figures)
+}
+fn numbered(number: usize, label: &str, figures: &[f64]) -> Series {
     let point = |(at, figure): (usize, &f64)| Point {
         x: at as f64,
         named: format!("n{at}"),
         y: Figure::new(format!("/{label}/{at}"), *figure, |value| value.to_string()),
     };
-    Series { label: label.to_owned(), points: figures.iter().enumerate().map(point).collect() }
+    Series {
+        label: label.to_owned(),
+        number,
+        points: figures.iter().enumerate().map(point).collect(),
+    }
 }
 fn words() -> Words {
     Words {
@@ -58,7 +65,7 @@ fn decades_are_as_far_apart_as_each_other_and_zero_has_none() {
 #[test]
 fn no_colour_is_fixed_and_every_series_has_its_own() {
     let all: Vec<_> =
-        (0..8).map(|n| series(&format!("s{n}"), &[1.0, 2.0 + f64::from(n)])).collect();
+        (0..8).map(|n| numbered(n, &format!("s{n}"), &[1.0, 2.0 + n as f64])).collect();
     let page = lines(Scale::Linear, all).draw().expect("figures").into_string();
     assert!(!page.contains('#'), "a fixed colour in\n{page}");
     for colour in
@@ -66,6 +73,13 @@ fn no_colour_is_fixed_and_every_series_has_its_own() {
     {
         assert!(page.contains(&format!("var({colour})")), "{colour} in\n{page}");
     }
+    let alone = lines(Scale::Linear, vec![numbered(5, "s5", &[1.0, 2.0])]).draw();
+    let alone = alone.expect("figures").into_string();
+    assert!(
+        alone.contains("var(--s6)") && alone.contains(r#"class="k6""#),
+        "its own, whoever else is there"
+    );
+    assert!(!alone.contains("var(--s1)"), "{alone}");
     let marks: std::collections::HashSet<_> =
         (0..8).map(|at| (paint::mark_of(at), paint::colour_of(at))).collect();
     assert_eq!(marks.len(), 8);
@@ -91,8 +105,10 @@ fn a_plot_says_what_it_is_and_its_table_has_every_figure() {
 
 #[test]
 fn bars_are_as_long_as_their_figures() {
-    let bars =
-        Bars { words: words(), series: vec![series("a", &[1.0, 2.0]), series("b", &[3.0, 0.0])] };
+    let bars = Bars {
+        words: words(),
+        series: vec![numbered(0, "a", &[1.0, 2.0]), numbered(1, "b", &[3.0, 0.0])],
+    };
     let page = bars.draw().expect("figures").into_string();
     let widths: Vec<i32> = page
         .split("<rect ")

@@ -34,6 +34,9 @@ pub(super) fn section(base: &str, results: &Results) -> Markup {
             @for left_out in &results.queues_left_out {
                 p.missing { "Not measured against queues: " (left_out.name) ", since " (left_out.why) "." }
             }
+            @if !results.is_modelled() {
+                p.missing { "Not measured here: the library's bookkeeping alone against queues, which " code { "--backend mock" } " measures." }
+            }
             @if results.queues.is_empty() {
                 p.missing { "Neither loads a use nor the cost against queues is drawn: no tracker of the library was measured." }
             }

@@ -22,8 +22,9 @@ pub(super) const DISTRIBUTIONS: [(&str, &str); 3] = [
 pub(super) fn loads(base: &str, results: &Results) -> Option<Markup> {
     let one_queue: Vec<_> =
         results.queues.iter().enumerate().filter(|(_, one)| one.queues == 1).collect();
-    let series = |label: &str, figure: fn(String, &OnQueues) -> Figure| Series {
+    let series = |number, label: &str, figure: fn(String, &OnQueues) -> Figure| Series {
         label: label.to_owned(),
+        number,
         points: one_queue
             .iter()
             .enumerate()
@@ -43,9 +44,10 @@ pub(super) fn loads(base: &str, results: &Results) -> Option<Markup> {
         across: "tracker",
         up: "loads a use",
     };
-    let host = series("loads of host memory", |at, one| figure!(at, one.host_loads_per_use, four));
+    let host =
+        series(0, "loads of host memory", |at, one| figure!(at, one.host_loads_per_use, four));
     let device =
-        series("reads of device memory", |at, one| figure!(at, one.device_reads_per_use, four));
+        series(1, "reads of device memory", |at, one| figure!(at, one.device_reads_per_use, four));
     Bars { words, series: vec![host, device] }.draw()
 }
 
@@ -92,7 +94,10 @@ pub(super) fn against_queues(base: &str, results: &Results, of: &Against) -> Opt
         let point = Point { x, named: one.queues.to_string(), y };
         match series.iter_mut().find(|one| one.label == label) {
             Some(of) => of.points.push(point),
-            None => series.push(Series { label, points: vec![point] }),
+            None => {
+                let number = number_of(results, &label);
+                series.push(Series { label, number, points: vec![point] });
+            }
         }
     }
     let words = Words {
@@ -104,6 +109,12 @@ pub(super) fn against_queues(base: &str, results: &Results, of: &Against) -> Opt
     };
     let places = places.iter().map(ToString::to_string).collect();
     Lines { words, scale: of.scale, places, series }.draw()
+}
+
+/// Which colour a column has.
+fn number_of(results: &Results, label: &str) -> usize {
+    let mut titles = results.with_profiling("off").map(|column| flat(&column.title));
+    titles.position(|title| title == label).unwrap_or_default()
 }
 
 /// From the median to the longest.
@@ -133,7 +144,9 @@ pub(super) fn distribution(
             let named = named.to_owned();
             Point { x: place as f64, named, y }
         });
-        series.push(Series { label: flat(&column.title), points: points.collect() });
+        let label = flat(&column.title);
+        let number = number_of(results, &label);
+        series.push(Series { label, number, points: points.collect() });
     }
     let words = Words {
         id,

@@ -60,7 +60,7 @@ pub(super) fn against_iterations(runs: &[(String, &Run)], of: &Against) -> Optio
             })
             .collect();
         if !points.is_empty() {
-            series.push(Series { label: run.policy.to_owned(), points });
+            series.push(of_policy(run.policy, points));
         }
     }
     let words = Words {
@@ -104,7 +104,7 @@ pub(super) fn waits(runs: &[(String, &Run)], waits: &Waits) -> Option<Markup> {
             let named = named.to_owned();
             Point { x: place as f64, named, y }
         });
-        series.push(Series { label: run.policy.to_owned(), points: points.collect() });
+        series.push(of_policy(run.policy, points.collect()));
     }
     let words = Words {
         id: waits.id,
@@ -115,4 +115,9 @@ pub(super) fn waits(runs: &[(String, &Run)], waits: &Waits) -> Option<Markup> {
     };
     let places = PLACES.map(str::to_owned).to_vec();
     Lines { words, scale: Scale::Decades, places, series }.draw()
+}
+
+fn of_policy(policy: &str, points: Vec<Point>) -> Series {
+    let number = text::policies().position(|(one, _)| one.name() == policy);
+    Series { label: policy.to_owned(), number: number.unwrap_or_default(), points }
 }
