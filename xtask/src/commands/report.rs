@@ -25,6 +25,8 @@ const PROBE: &str = include_str!("report/probe.js");
 const LONGEST: u32 = 16_000;
 /// The narrowest window that it opens; what is narrower is shown in a frame.
 const NARROWEST: u32 = 500;
+/// Seconds after which a browser hangs; one look takes a few, or some ten where all processors are busy.
+const PATIENCE_S: &str = "120";
 /// Of a phone, and of a desk.
 const WIDTHS: [u32; 2] = [390, 1_280];
 
@@ -113,7 +115,9 @@ impl<'a> Browser<'a> {
     }
     fn open(&self, width: u32, height: u32, scheme: Scheme) -> Program {
         let size = format!("--window-size={},{height}", width.max(NARROWEST));
-        let program = Program::new(self.tree, self.name).arguments([
+        let program = Program::new(self.tree, "timeout").arguments([
+            PATIENCE_S,
+            self.name,
             "--headless",
             "--disable-gpu",
             "--hide-scrollbars",
