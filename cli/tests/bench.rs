@@ -12,6 +12,8 @@ const EXPERIMENTS: [&str; 6] =
     ["pipelines", "sequential", "stencil_1x1", "stencil_2x2", "stencil_4x4", "touches"];
 /// Small enough for a debug build.
 const SMALL: [&str; 8] = ["--iterations", "40", "--tasks", "150", "--side", "64", "--steps", "6"];
+/// The same for signals.
+const FEW: [&str; 6] = ["--repeats", "40", "--warm-up", "5", "--rounds", "3"];
 
 fn ringfence(arguments: &[&str]) -> Command {
     let mut words = loader();
@@ -111,8 +113,7 @@ fn streams_on_the_model() {
 
 #[test]
 fn signals_on_the_model() {
-    let few = ["--repeats", "40", "--warm-up", "5", "--rounds", "3"];
-    let arguments = [["signals", "--backend", "mock", "--json"].as_slice(), &few].concat();
+    let arguments = [["signals", "--backend", "mock", "--json"].as_slice(), &FEW].concat();
     let object = object(&output(&arguments));
     assert_eq!(object["about"][0]["ground"], "model");
     let columns = object["columns"].as_array().expect("a list");
@@ -169,7 +170,7 @@ fn streams_on_cuda() {
 
 #[test]
 fn signals_on_cuda() {
-    let arguments = ["signals", "--backend", "cuda", "--json", "--repeats", "40", "--warm-up", "5"];
+    let arguments = [["signals", "--backend", "cuda", "--json"].as_slice(), &FEW].concat();
     let output = output(&arguments);
     if is_left_out("signals_on_cuda", &output, CUDA) {
         return;
@@ -192,7 +193,7 @@ fn signals_on_cuda() {
 
 #[test]
 fn signals_on_hip_and_hsa() {
-    let output = output(&["signals", "--json", "--repeats", "40", "--warm-up", "5"]);
+    let output = output(&[["signals", "--json"].as_slice(), &FEW].concat());
     if is_left_out("signals_on_hip_and_hsa", &output, HIP) {
         return;
     }
