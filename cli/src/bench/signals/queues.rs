@@ -26,8 +26,17 @@ pub(super) struct Cost {
     /// What the library counted, of all streams together.
     pub(super) counts: Counts,
     pub(super) before: Counts,
-    /// The same uses on a device that does nothing, in this machine's time; where time is modelled.
-    pub(super) bookkeeping: Option<Duration>,
+    /// Nanoseconds of a use on a device that does nothing, in this machine's time; where time is modelled.
+    pub(super) bookkeeping: Option<f64>,
+}
+impl Cost {
+    /// That were measured.
+    pub(super) fn uses(&self) -> u64 {
+        self.counts.uses - self.before.uses
+    }
+    pub(super) fn ns_per_use(&self) -> f64 {
+        self.time.as_secs_f64() * 1e9 / self.uses().max(1) as f64
+    }
 }
 
 /// Plays so many rounds: in each, the queues take turns for a batch, then the host waits for each. One round before them is not

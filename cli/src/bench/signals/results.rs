@@ -153,7 +153,7 @@ impl Figure {
 impl OnQueues {
     pub(super) fn new(column: Column, queues: u32, cost: &Cost) -> Self {
         let of = |count: fn(&Counts) -> u64| count(&cost.counts) - count(&cost.before);
-        let uses = of(|counts| counts.uses);
+        let uses = cost.uses();
         let per_use = |count: u64| rounded(count as f64 / uses.max(1) as f64);
         Self {
             name: column.to_string(),
@@ -161,10 +161,8 @@ impl OnQueues {
             stack: column.who.stack(),
             queues,
             uses,
-            us_per_use: rounded(cost.time.as_secs_f64() * 1e6 / uses.max(1) as f64),
-            bookkeeping_ns_per_use: cost
-                .bookkeeping
-                .map(|time| rounded(time.as_secs_f64() * 1e9 / uses.max(1) as f64)),
+            us_per_use: rounded(cost.ns_per_use() / 1e3),
+            bookkeeping_ns_per_use: cost.bookkeeping.map(rounded),
             host_loads_per_use: per_use(of(|counts| counts.loads.all_host())),
             device_reads_per_use: per_use(of(|counts| counts.loads.all_device())),
             packets_per_use: per_use(of(|counts| counts.packets)),

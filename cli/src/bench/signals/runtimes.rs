@@ -1,7 +1,5 @@
 //! The runtimes that are measured, and what is measured of each.
 
-use std::time::Duration;
-
 use ringfence::{
     backend::{Device, PacketQueue},
     id::{DeviceContext, StreamKey},
@@ -30,8 +28,8 @@ use crate::{
     progress::Bar,
 };
 
-/// The bookkeeping is timed so often; the median counts.
-const TIMED_RUNS: usize = 5;
+/// The bookkeeping is timed so often; the median counts. Many short runs: another process comes between in some of them only.
+const TIMED_RUNS: usize = 21;
 
 /// The runtimes that are here.
 pub(super) struct Runtimes {
@@ -194,11 +192,11 @@ impl Runtimes {
                 let system = Mock::system();
                 let cost = Mock::on(&system, count, Kernels::Short).play(tracking, rounds)?;
                 Mock::judge(&system)?;
-                let mut times = [Duration::ZERO; TIMED_RUNS];
+                let mut times = [0.0; TIMED_RUNS];
                 for time in &mut times {
-                    *time = Mock::idle(count).play(tracking, rounds)?.time;
+                    *time = Mock::idle(count).play(tracking, rounds)?.ns_per_use();
                 }
-                times.sort_unstable();
+                times.sort_unstable_by(f64::total_cmp);
                 Ok(Cost { bookkeeping: Some(times[TIMED_RUNS / 2]), ..cost })
             }
             Who::Hip | Who::Cuda | Who::OverCuda => Err(absent()),

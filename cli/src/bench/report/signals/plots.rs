@@ -73,7 +73,7 @@ pub(super) const BOOKKEEPING: Against = Against {
     id: "signals-bookkeeping",
     title: "Bookkeeping against the number of queues",
     description: "Real time of this machine for the same uses on a device whose calls do nothing and whose work is always done: the \
-                  library alone. Lower is better.",
+                  library alone. What else runs on the machine shows here. Lower is better.",
     up: "ns a use",
     scale: Scale::Linear,
     figure: |at, one| {
