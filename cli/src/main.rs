@@ -8,6 +8,7 @@ mod doctor;
 mod explore;
 mod files;
 mod output;
+mod progress;
 mod replay;
 mod shown;
 mod trace;

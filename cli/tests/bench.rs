@@ -12,6 +12,8 @@ const EXPERIMENTS: [&str; 6] =
     ["pipelines", "sequential", "stencil_1x1", "stencil_2x2", "stencil_4x4", "touches"];
 /// Small enough for a debug build.
 const SMALL: [&str; 8] = ["--iterations", "40", "--tasks", "150", "--side", "64", "--steps", "6"];
+/// The same for signals.
+const FEW: [&str; 6] = ["--repeats", "40", "--warm-up", "5", "--rounds", "3"];
 
 fn ringfence(arguments: &[&str]) -> Command {
     let mut words = loader();
@@ -110,6 +112,37 @@ fn streams_on_the_model() {
 }
 
 #[test]
+fn signals_on_the_model() {
+    let arguments = [["signals", "--backend", "mock", "--json"].as_slice(), &FEW].concat();
+    let object = object(&output(&arguments));
+    assert_eq!(object["about"][0]["ground"], "model");
+    let columns = object["columns"].as_array().expect("a list");
+    assert_eq!(columns.len(), 2 * 5, "five trackers, without times and with");
+    for column in columns {
+        let rows = column["rows"].as_array().expect("a list");
+        let row = |name: &str| rows.iter().find(|row| row["row"] == name).expect("by name");
+        // A proven event is answered without a load (S19), which is all that a query costs in the model.
+        let finished = row("event_query_finished");
+        assert_eq!(number(&finished["times"], "max"), 0.0, "{column}");
+        // An event's first answer takes a load of where its signal lives: 0.08 µs of the host's memory, 1.1 of the device's.
+        let name = column["name"].as_str().unwrap_or_default();
+        let first = number(&row("event_query_first_finished")["times"], "p50");
+        assert_eq!(first, if name.contains("device") { 1.1 } else { 0.08 }, "{column}");
+        let steady = &row("record_kernel_record_synchronize")["per_repeat"];
+        assert!(number(steady, "packets") >= 3.0, "{column}");
+        assert_eq!(row("event_elapsed_time")["times"].is_null(), column["profiling"] == "off");
+    }
+    let queues = object["queues"].as_array().expect("a list");
+    assert_eq!(queues.len(), 5 * 5, "five trackers on 1, 2, 4, 8 and 16 queues");
+    for one in queues {
+        for key in ["us_per_use", "bookkeeping_ns_per_use"] {
+            assert!(number(one, key) > 0.0, "{key}: {one}");
+        }
+        assert!(number(one, "uses") >= 3.0 * 64.0 * number(one, "queues"), "{one}");
+    }
+}
+
+#[test]
 fn streams_on_hip() {
     let arguments = [["streams", "--backend", "hip", "--json"].as_slice(), &SMALL].concat();
     let output = output(&arguments);
@@ -137,7 +170,7 @@ fn streams_on_cuda() {
 
 #[test]
 fn signals_on_cuda() {
-    let arguments = ["signals", "--backend", "cuda", "--json", "--repeats", "40", "--warm-up", "5"];
+    let arguments = [["signals", "--backend", "cuda", "--json"].as_slice(), &FEW].concat();
     let output = output(&arguments);
     if is_left_out("signals_on_cuda", &output, CUDA) {
         return;
@@ -160,7 +193,7 @@ fn signals_on_cuda() {
 
 #[test]
 fn signals_on_hip_and_hsa() {
-    let output = output(&["signals", "--json", "--repeats", "40", "--warm-up", "5"]);
+    let output = output(&[["signals", "--json"].as_slice(), &FEW].concat());
     if is_left_out("signals_on_hip_and_hsa", &output, HIP) {
         return;
     }

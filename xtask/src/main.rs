@@ -16,8 +16,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        bench_gate, capi, ci, deps, device_bundle, header, loc, loom, memory_model, rocm, rules,
-        shuttle, soak, softgpu, test, valgrind,
+        bench_gate, capi, ci, deps, device_bundle, header, loc, loom, memory_model, report, rocm,
+        rules, shuttle, soak, softgpu, test, valgrind,
     },
     step::Step,
     tree::Tree,
@@ -55,6 +55,8 @@ enum Command {
     Rules(rules::Options),
     /// Whether docs/memory-model.md names every shared location of the core, and a model fails without each ordering.
     MemoryModel,
+    /// The page of `ringfence bench --report` in a headless Chromium, with pictures in target/report; nothing is installed.
+    Report(report::Options),
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
     Rocm(rocm::Options),
     /// What travels to a machine with an NVIDIA GPU, into target/device-bundle: conformance, the experiments, and run.sh.
@@ -98,6 +100,9 @@ fn main() -> ExitCode {
             vec![Step::new("rules", move |tree| rules::run(tree, options))]
         }
         Command::MemoryModel => vec![Step::new("memory model", memory_model::run)],
+        Command::Report(options) => {
+            vec![Step::new("report", move |tree| report::run(tree, &options))]
+        }
         Command::DeviceBundle => vec![Step::new("device-bundle", device_bundle::run)],
         Command::Rocm(options) => rocm::steps(&options),
         Command::Soak(options) => vec![Step::new("soak", move |tree| soak::run(tree, &options))],

@@ -15,6 +15,13 @@ pub(crate) struct Program {
     command: Command,
     /// What a reader would type, for messages.
     typed: String,
+    messages: Messages,
+}
+/// What becomes of its standard error, where its output is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Messages {
+    Shown,
+    Dropped,
 }
 impl Program {
     /// `name`, looked up in the path.
@@ -22,7 +29,8 @@ impl Program {
         let name = name.as_ref();
         let mut command = Command::new(name);
         command.current_dir(tree.root());
-        Self { command, typed: name.to_string_lossy().into_owned() }
+        let typed = name.to_string_lossy().into_owned();
+        Self { command, typed, messages: Messages::Shown }
     }
     /// The cargo that runs this program, with `line` split at its blanks.
     pub(crate) fn cargo(tree: &Tree, line: &str) -> Self {
@@ -53,6 +61,11 @@ impl Program {
         let both = format!("{own} {flags}");
         self.env(name, both.trim())
     }
+    /// Without its messages: those of a program that has many and means none.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.messages = Messages::Dropped;
+        self
+    }
     /// Prints the command, runs it to its end, and fails if it does.
     pub(crate) fn run(mut self) -> Result<Outcome, Failure> {
         println!("$ {}", self.typed);
@@ -70,7 +83,10 @@ impl Program {
     pub(crate) fn output(mut self) -> Result<String, Failure> {
         let output = self
             .command
-            .stderr(Stdio::inherit())
+            .stderr(match self.messages {
+                Messages::Shown => Stdio::inherit(),
+                Messages::Dropped => Stdio::null(),
+            })
             .output()
             .map_err(|source| Failure::Start { command: self.typed.clone(), source })?;
         if output.status.success() {

@@ -3,24 +3,30 @@
 mod gpu;
 mod memory;
 mod problem;
-mod progress;
+mod report;
 mod setting;
 mod signals;
 mod streams;
 mod table;
+mod whole;
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
 use crate::output::Output;
+use report::{Measured, publish};
 use setting::Setting;
 
 /// What to measure.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
+    /// Those of both halves together, which is what is measured without a name.
+    #[command(flatten)]
+    whole: whole::Options,
 }
 
 #[derive(Subcommand, Debug)]
@@ -35,7 +41,12 @@ enum What {
 pub(crate) fn bench(options: &Options, out: &mut Output) -> ExitCode {
     let setting = Setting::look();
     match &options.what {
-        What::Streams(options) => streams::bench(options, &setting, out),
-        What::Signals(options) => signals::bench(options, &setting, out),
+        Some(What::Streams(options)) => publish(&options.forms, &setting, out, || {
+            Ok(Measured::Streams(streams::measure_all(options)?))
+        }),
+        Some(What::Signals(options)) => publish(&options.forms, &setting, out, || {
+            Ok(Measured::Signals(signals::measure_all(options)?))
+        }),
+        None => publish(&options.whole.forms, &setting, out, || whole::measure(&options.whole)),
     }
 }

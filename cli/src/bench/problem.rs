@@ -1,6 +1,6 @@
 //! Why there are no figures.
 
-use std::process::ExitCode;
+use std::{io, path::PathBuf, process::ExitCode};
 
 use ringfence::error::{DriverError, Error, StreamError};
 use ringfence_cuda::CudaError;
@@ -63,7 +63,15 @@ pub(super) enum Problem {
     },
     /// The system does not say how much memory the process has.
     #[error("/proc/self/status: {0}")]
-    Memory(std::io::Error),
+    Memory(io::Error),
+    /// The page cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Unwritable {
+        /// Its file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
     /// A measurement never came about.
     #[error("{0}")]
     Unmeasured(String),

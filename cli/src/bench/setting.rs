@@ -11,6 +11,8 @@ pub(super) struct Setting {
     pub(super) command: String,
     /// The commit that was built, as whoever built it said in `RINGFENCE_COMMIT`; else that of the checkout by now.
     pub(super) commit: String,
+    /// When, in UTC (RFC 3339).
+    pub(super) date: String,
     /// How the program was built.
     pub(super) build: &'static str,
     /// Processors that the process may use.
@@ -27,10 +29,17 @@ impl Setting {
         Self {
             command: command.join(" "),
             commit: commit.unwrap_or_else(|| "unknown".to_owned()),
+            date: date(),
             build: if cfg!(debug_assertions) { "debug" } else { "optimised" },
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
+}
+
+/// To the second.
+fn date() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
 }
 
 fn ask_git() -> Option<String> {

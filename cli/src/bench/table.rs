@@ -39,13 +39,15 @@ pub(super) fn grouped(number: u64) -> String {
 
 /// What stands above the tables.
 pub(super) fn header(setting: &Setting, abouts: &[About]) -> String {
-    let Setting { command, commit, build, processors } = setting;
+    let Setting { command, commit, date, build, processors } = setting;
     let mut text = format!(
-        "command  {command}\ncommit   {commit}\nbuild    {build}, {processors} processors\n"
+        "command  {command}\ncommit   {commit}\ndate     {date}\nbuild    {build}, {processors} processors\n"
     );
-    for About { version, gpu, memory, caution, .. } in abouts {
-        text +=
-            &format!("runtime  {version}\ngpu      {gpu}\nmemory   {memory}\nnote     {caution}\n");
+    for About { version, gpu, ground, memory, caution, .. } in abouts {
+        let ground = ground.words();
+        text += &format!(
+            "runtime  {version}\ngpu      {gpu}\non       {ground}\nmemory   {memory}\nnote     {caution}\n"
+        );
     }
     text
 }

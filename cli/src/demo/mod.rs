@@ -26,13 +26,15 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringfence_mock::chooser::Profile;
 
 use crate::{
     output::{Output, complain},
+    progress::{Bar, Bars},
     trace::{Times, Trace},
 };
+pub(crate) use idle::Idle;
+pub(crate) use machine::Machine;
 use run::{Configuration, Figures};
 use workload::Mix;
 
@@ -72,6 +74,10 @@ pub(crate) struct Options {
 impl Options {
     fn trace(&self) -> Trace {
         if self.trace.is_some() { Trace::first(self.events_of_a_run) } else { Trace::off() }
+    }
+    fn bar(&self, length: u64, unit: &str) -> Bar {
+        let bars = if self.json { Bars::Hidden } else { Bars::OnTerminals };
+        Bar::new(length, unit, bars)
     }
 }
 
@@ -161,9 +167,9 @@ fn written(trace: Trace, path: &Path, on: On) -> Option<ExitCode> {
 /// Plays the mix on a real runtime: nobody checks the rules there, but what the library itself finds.
 fn demo_on_hsa(options: &Options, trace: &Trace, out: &mut Output) -> ExitCode {
     let mix = Mix::roll(options.seed, options.uses);
-    let bar = progress_bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
-    let report = hsa::run(&mix, trace, &mut |steps| bar.inc(steps as u64));
-    bar.finish_and_clear();
+    let bar = options.bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
+    let report = hsa::run(&mix, trace, &mut |steps| bar.add(steps as u64));
+    drop(bar);
     match report {
         Ok(report) => {
             out.print(if options.json { report.json() } else { report.text() });
@@ -202,7 +208,7 @@ fn run_both(
         out.print(report::checks(&signals.checks, out.colours()));
         out.print(streams::opening(size));
     }
-    let figures = run_streams(size, trace)?;
+    let figures = run_streams(options, size, trace)?;
     let checks = streams::checks(&figures);
     let streams = Half { figures, checks };
     if options.json {
@@ -216,27 +222,27 @@ fn run_both(
     Ok((signals, streams))
 }
 fn run_signals(options: &Options, mix: &Mix, trace: &Trace) -> Result<Vec<Figures>, String> {
-    let bar = progress_bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
+    let bar = options.bar((mix.steps().len() * Configuration::ALL.len()) as u64, "steps");
     let mut all = Vec::with_capacity(Configuration::ALL.len());
     for configuration in Configuration::ALL {
-        bar.set_message(configuration.to_string());
-        let mut progress = |steps| bar.inc(steps as u64);
+        bar.say(&configuration.to_string());
+        let mut progress = |steps| bar.add(steps as u64);
         let profile = options.profile.profile();
         let played = run::run(configuration, mix, options.seed, profile, trace, &mut progress);
-        all.push(played.map_err(|aborted| {
-            bar.finish_and_clear();
-            report::aborted(&aborted)
-        })?);
+        all.push(played.map_err(|aborted| report::aborted(&aborted))?);
     }
-    bar.finish_and_clear();
     Ok(all)
 }
-fn run_streams(size: streams::Size, trace: &Trace) -> Result<Vec<streams::Figures>, String> {
+fn run_streams(
+    options: &Options,
+    size: streams::Size,
+    trace: &Trace,
+) -> Result<Vec<streams::Figures>, String> {
     let mut runs = Vec::new();
     for workload in streams::Workload::ALL {
         runs.extend(streams::Policy::ALL.map(|policy| (policy, workload)));
     }
-    let bar = progress_bar(runs.iter().map(|(_, workload)| size.about(*workload)).sum(), "tasks");
+    let bar = options.bar(runs.iter().map(|(_, workload)| size.about(*workload)).sum(), "tasks");
     // Each run has a driver and a thread of its own, so that it repeats itself beside the other one.
     let next = AtomicUsize::new(0);
     let work = || {
@@ -244,9 +250,9 @@ fn run_streams(size: streams::Size, trace: &Trace) -> Result<Vec<streams::Figure
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(&(policy, workload)) = runs.get(number) else { return played };
-            bar.set_message(format!("{workload} with {policy}"));
+            bar.say(&format!("{workload} with {policy}"));
             let run =
-                streams::run(policy, workload, size, (trace, number), &mut |tasks| bar.inc(tasks));
+                streams::run(policy, workload, size, (trace, number), &mut |tasks| bar.add(tasks));
             played.push((number, run));
         }
     };
@@ -256,7 +262,7 @@ fn run_streams(size: streams::Size, trace: &Trace) -> Result<Vec<streams::Figure
         played.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         played
     });
-    bar.finish_and_clear();
+    drop(bar);
     played.sort_by_key(|(number, _)| *number);
     let all = played.into_iter().map(|(_, run)| run.map_err(|aborted| streams::aborted(&aborted)));
     all.collect()
@@ -281,13 +287,4 @@ fn verdict(signals: &Half<Figures>, streams: &Half<streams::Figures>) -> ExitCod
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
-}
-
-/// On a terminal; elsewhere it draws nothing.
-fn progress_bar(length: u64, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template(&format!(
-        "{{bar:32}} {{percent:>3}} % of the {unit}  {{msg}}"
-    ));
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -75,6 +75,10 @@ pub(super) fn line(file: &str, explored: &Explored) -> String {
 pub(super) fn left_out(file: &str, why: &str) -> String {
     written(&Line { why: Some(why.to_owned()), ..empty(file, "left_out") })
 }
+/// It is no scenario file.
+pub(super) fn unreadable(file: &str, why: &str) -> String {
+    written(&Line { why: Some(why.to_owned()), ..empty(file, "unreadable") })
+}
 fn empty<'a>(file: &'a str, verdict: &'static str) -> Line<'a> {
     let (why, rule, moves, shortest, scenario, figures) = (None, None, None, None, None, None);
     Line { file, verdict, why, rule, moves, shortest, scenario, figures }

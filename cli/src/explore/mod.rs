@@ -18,7 +18,8 @@ use ringfence_mock::{
 };
 
 use crate::{
-    output::{Output, complain},
+    output::{Colours, Output, complain},
+    progress::{Bar, Bars},
     shown::{drawn_rejected, handler, quietly},
 };
 
@@ -133,42 +134,50 @@ pub(crate) fn run(options: &Options, out: &mut Output) -> ExitCode {
         complain("ringfence: there is no scenario file (*.toml) there\n");
         return Ended::Unreadable.code();
     }
+    let bars = if options.json { Bars::Hidden } else { Bars::OnTerminals };
+    let bar = Bar::new(files.len() as u64, "files", bars);
     let mut worst = Ended::Exhausted;
     for file in &files {
-        worst = worst.max(one(file, options, out));
+        bar.say(&file.display().to_string());
+        worst = worst.max(one(file, options, &bar, out));
+        bar.add(1);
     }
+    drop(bar);
     worst.code()
 }
 
-fn one(file: &Path, options: &Options, out: &mut Output) -> Ended {
+fn one(file: &Path, options: &Options, bar: &Bar, out: &mut Output) -> Ended {
     let name = file.display().to_string();
-    let parsed = fs::read_to_string(file)
-        .map_err(|error| format!("  cannot be read: {error}\n"))
-        .and_then(|text| {
-            parse_any(&name, &text).map_err(|why| drawn_rejected(&why, &handler(out.colours())))
-        });
+    let colours = if options.json { Colours::Off } else { out.colours() };
+    let parsed =
+        fs::read_to_string(file).map_err(|error| format!("  cannot be read: {error}\n")).and_then(
+            |text| parse_any(&name, &text).map_err(|why| drawn_rejected(&why, &handler(colours))),
+        );
     let scenario = match parsed {
         Ok(AnyParsed::Signals(parsed)) => parsed.scenario,
         Ok(AnyParsed::Streams(_)) => {
             let why = "it is about streams, which cannot be searched yet";
-            out.print(left_out(&name, why, options));
+            bar.aside(|| out.print(left_out(&name, why, options)));
             return Ended::LeftOut;
         }
         Err(why) => {
-            complain(format!("{name}\n{why}"));
+            if options.json {
+                out.print(json::unreadable(&name, &why));
+            }
+            bar.aside(|| complain(format!("{name}\n{why}")));
             return Ended::Unreadable;
         }
     };
     let explored = match quietly(|| explore(&scenario, &options.search())) {
         Ok(explored) => explored,
         Err(why) => {
-            out.print(left_out(&name, &why.to_string(), options));
+            bar.aside(|| out.print(left_out(&name, &why.to_string(), options)));
             return Ended::LeftOut;
         }
     };
     let shown =
         if options.json { json::line(&name, &explored) } else { text::report(&name, &explored) };
-    out.print(shown);
+    bar.aside(|| out.print(shown));
     if let (Some(path), Verdict::Broken(witness)) = (&options.print_trace, &explored.verdict)
         && let Err(error) = fs::write(path, witness.scenario.to_string())
     {

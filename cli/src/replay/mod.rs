@@ -1,6 +1,7 @@
 //! `ringfence replay FILE...`: scenario files on the modelled device, or on a real GPU.
 
 mod hsa;
+mod json;
 
 use std::{
     fs,
@@ -14,7 +15,8 @@ use ringfence_mock::scenario::{AnyParsed, AnyReport, parse_any, run_any};
 
 use crate::{
     files,
-    output::{Output, complain},
+    output::{Colours, Output, complain},
+    progress::{Bar, Bars},
     shown::{drawn, drawn_rejected, handler, quietly},
 };
 
@@ -27,6 +29,19 @@ pub(crate) struct Options {
     /// What they are played on
     #[arg(long, value_enum, default_value_t = On::Mock)]
     backend: On,
+    /// Print one line of JSON for each file
+    #[arg(long)]
+    json: bool,
+}
+impl Options {
+    fn bar(&self, files: usize) -> Bar {
+        let bars = if self.json { Bars::Hidden } else { Bars::OnTerminals };
+        Bar::new(files as u64, "files", bars)
+    }
+    /// Those of what is shown to people; a program gets none.
+    fn colours(&self, out: &Output) -> Colours {
+        if self.json { Colours::Off } else { out.colours() }
+    }
 }
 
 /// What scenarios are played on.
@@ -59,24 +74,46 @@ pub(crate) fn replay(options: &Options, out: &mut Output) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if options.backend == On::Hsa {
-        return hsa::replay(&files, out);
+        return hsa::replay(options, &files, out);
     }
-    let handler = handler(out.colours());
+    let handler = handler(options.colours(out));
+    let bar = options.bar(files.len());
     let (mut passed, mut failed) = (0_u32, 0_u32);
     for file in &files {
-        match quietly(|| replay_one(file, &handler)) {
-            Ended::Passed(report) => {
-                passed += 1;
-                out.print(format!("pass  {}  ({} steps)\n", file.display(), report.steps()));
-            }
-            Ended::Failed(why) => {
-                failed += 1;
-                out.print(format!("FAIL  {}\n{why}\n", file.display()));
-            }
+        let name = file.display().to_string();
+        bar.say(&name);
+        let ended = quietly(|| replay_one(file, &handler));
+        match &ended {
+            Ended::Passed(_) => passed += 1,
+            Ended::Failed(_) => failed += 1,
+        }
+        let shown = if options.json { ended.json(&name) } else { ended.text(&name) };
+        bar.aside(|| out.print(shown));
+        bar.add(1);
+    }
+    drop(bar);
+    if !options.json {
+        out.print(format!("{passed} passed, {failed} failed\n"));
+    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+impl Ended {
+    fn text(&self, name: &str) -> String {
+        match self {
+            Self::Passed(report) => format!("pass  {name}  ({} steps)\n", report.steps()),
+            Self::Failed(why) => format!("FAIL  {name}\n{why}\n"),
         }
     }
-    out.print(format!("{passed} passed, {failed} failed\n"));
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    fn json(&self, name: &str) -> String {
+        let verdict = match self {
+            Self::Passed(report) => {
+                json::Verdict::Passed { steps: report.steps(), checked: None, unchecked: None }
+            }
+            Self::Failed(why) => json::Verdict::Failed { why },
+        };
+        json::line(name, "mock", verdict)
+    }
 }
 
 fn replay_one(file: &Path, handler: &GraphicalReportHandler) -> Ended {

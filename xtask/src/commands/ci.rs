@@ -1,7 +1,7 @@
 //! What the continuous integration may run beyond `test`: checks that need a tool of their own.
 
 use crate::{
-    commands::test,
+    commands::{report, test},
     process::{Presence, Program},
     step::{Failure, Outcome, Step},
     tree::Tree,
@@ -11,6 +11,7 @@ use crate::{
 pub(crate) fn steps() -> Vec<Step> {
     let mut steps = vec![Step::new("versions", versions)];
     steps.extend(test::steps());
+    steps.push(Step::new("report", |tree| report::run(tree, &report::Options::default())));
     steps.push(Step::new("deny", deny));
     steps
 }

@@ -10,6 +10,7 @@ pub(crate) mod header;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod memory_model;
+pub(crate) mod report;
 pub(crate) mod rocm;
 pub(crate) mod rules;
 pub(crate) mod shuttle;

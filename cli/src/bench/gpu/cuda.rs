@@ -15,7 +15,7 @@ use ringfence_cuda::{
     StreamOptions,
 };
 
-use super::{About, At, Chunk, Gpu, HostWords, Kernel, source::SQUARE};
+use super::{About, At, Chunk, Gpu, Ground, HostWords, Kernel, source::SQUARE};
 use crate::bench::problem::Problem;
 
 /// The first GPU of CUDA.
@@ -96,6 +96,7 @@ impl Gpu for CudaGpu {
     fn about(&self) -> About {
         About {
             backend: "cuda",
+            ground: Ground::Silicon,
             version: self.version.clone(),
             gpu: self.name.clone(),
             memory: "arrays by cuMemAllocAsync",

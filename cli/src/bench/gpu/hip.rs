@@ -14,7 +14,7 @@ use ringfence_hip::{
 use ringfence_hsa::Runtime;
 
 use super::{
-    About, At, Chunk, Gpu, HostWords, Kernel,
+    About, At, Chunk, Gpu, Ground, HostWords, Kernel,
     source::{LINE, SOURCE, SQUARE},
 };
 use crate::bench::problem::Problem;
@@ -101,6 +101,7 @@ impl Gpu for HipGpu {
     fn about(&self) -> About {
         About {
             backend: "hip",
+            ground: Ground::of_amd(),
             version: format!(
                 "HIP {} ({})",
                 self.hip.version(),

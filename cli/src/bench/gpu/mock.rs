@@ -6,6 +6,7 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use ringfence::id::{Bytes, DeviceContext, DeviceId, RawMemory, StreamKey};
@@ -19,7 +20,7 @@ use ringfence_mock::{
     },
 };
 
-use super::{About, At, Chunk, Gpu, HostWords, Kernel};
+use super::{About, At, Chunk, Gpu, Ground, HostWords, Kernel};
 use crate::bench::problem::Problem;
 
 /// As `ringfence demo` has it.
@@ -115,6 +116,7 @@ impl Gpu for MockGpu {
     fn about(&self) -> About {
         About {
             backend: "mock",
+            ground: Ground::Model,
             version: format!("{PROFILE}: {}", PROFILE.grounds()),
             gpu: "none".to_owned(),
             memory: "arrays in a stream's order",
@@ -155,6 +157,10 @@ impl Gpu for MockGpu {
     }
     fn pass_time(&self, streams: &MockStreams) {
         streams.tick(INTERVAL);
+    }
+    fn modelled(&self, streams: &MockStreams) -> Option<Duration> {
+        // A tick is 1 µs.
+        Some(streams.counts().call_time + Duration::from_micros(streams.now().count()))
     }
     fn settle(&self) -> Result<(), Problem> {
         Ok(())

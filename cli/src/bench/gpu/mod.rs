@@ -1,9 +1,12 @@
 //! A GPU whose kernels the experiments know by name: what a runtime has to bring to be measured beside the others.
 
 mod cuda;
+mod ground;
 mod hip;
 mod mock;
 mod source;
+
+use std::time::Duration;
 
 use ringfence::{
     backend::streams::{StreamBackend, StreamWork},
@@ -14,6 +17,7 @@ use serde::Serialize;
 use super::problem::Problem;
 
 pub(super) use cuda::CudaGpu;
+pub(super) use ground::Ground;
 pub(super) use hip::HipGpu;
 pub(super) use mock::MockGpu;
 
@@ -22,6 +26,8 @@ pub(super) use mock::MockGpu;
 pub(super) struct About {
     /// The runtime, in the words of the command line.
     pub(super) backend: &'static str,
+    /// What did the work.
+    pub(super) ground: Ground,
     /// Its version.
     pub(super) version: String,
     /// The GPU.
@@ -116,6 +122,10 @@ pub(super) trait Gpu: Sync {
     fn given_up(&self, memory: RawMemory);
     /// Time passes between two tasks: a modelled device works only then.
     fn pass_time(&self, streams: &Self::Streams);
+    /// What calls and device would have taken so far, by the model; `None` where time is real.
+    fn modelled(&self, _streams: &Self::Streams) -> Option<Duration> {
+        None
+    }
     /// Waits for all work, between two runs.
     ///
     /// # Errors

@@ -80,6 +80,21 @@ pub(super) enum Who {
     OverCuda,
     /// Ringfence's, above HSA's queues.
     OverHsa(Tracking),
+    /// Ringfence's, on the modelled device.
+    OnMock(Tracking),
+}
+impl Who {
+    /// What programs call the runtime, or the library above it.
+    pub(super) const fn stack(self) -> &'static str {
+        match self {
+            Self::Hip => "hip",
+            Self::Cuda => "cuda",
+            Self::OverCuda => "ringfence_over_cuda",
+            Self::OverHip(_) => "ringfence_over_hip",
+            Self::OverHsa(_) => "ringfence_over_hsa",
+            Self::OnMock(_) => "ringfence_on_mock",
+        }
+    }
 }
 
 /// One column of the tables.
@@ -97,6 +112,7 @@ impl Column {
             Who::OverCuda => "over CUDA\nprogress\nwords".to_owned(),
             Who::OverHip(tracking) => format!("over HIP\n{}", tracking.name().replace(", ", ",\n")),
             Who::OverHsa(tracking) => format!("over HSA\n{}", tracking.name().replace(", ", ",\n")),
+            Who::OnMock(tracking) => format!("model\n{}", tracking.name().replace(", ", ",\n")),
         }
     }
 }
@@ -108,6 +124,7 @@ impl fmt::Display for Column {
             Who::OverCuda => f.write_str("ringfence over cuda, progress words")?,
             Who::OverHip(tracking) => write!(f, "ringfence over hip, {}", tracking.name())?,
             Who::OverHsa(tracking) => write!(f, "ringfence over hsa, {}", tracking.name())?,
+            Who::OnMock(tracking) => write!(f, "ringfence on the mock, {}", tracking.name())?,
         }
         write!(f, ", profiling {}", self.profiling.name())
     }

@@ -1,19 +1,30 @@
 //! What is measured, by name.
 
-use std::{
-    fmt, hint,
-    time::{Duration, Instant},
-};
+use std::{fmt, time::Duration};
 
-use super::stack::{Lane, Mark, Reached, Stack};
+use super::{
+    clock::Clock,
+    stack::{Lane, Mark, Reached, Stack},
+};
 use crate::bench::problem::Problem;
 
-/// Calls that are timed together, where one takes hardly longer than a look at the clock.
-pub(super) const TOGETHER: u32 = 1_024;
 /// Kernels in front of an event that is to be pending.
 const IN_FRONT: u32 = 16;
 /// How long the host looks away, so that work ends unseen.
 const AWAY: Duration = Duration::from_micros(200);
+
+/// How long one call took, or several that are timed together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Sample {
+    pub(super) time: Duration,
+    /// Calls that the time is of: 1 or more.
+    pub(super) calls: u32,
+}
+impl Sample {
+    const fn one(time: Duration) -> Self {
+        Self { time, calls: 1 }
+    }
+}
 
 /// One row of the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,55 +102,48 @@ impl Row {
         }
     }
 
-    /// How many calls one time is of: what is shorter than a look at the clock is timed many times over.
-    pub(super) const fn calls(self) -> u32 {
-        match self {
-            Self::QueryFinished | Self::QueryStream | Self::SynchronizeFinished => TOGETHER,
-            _ => 1,
-        }
-    }
-
-    /// Does it once, and says how long its [`calls`](Self::calls) took; `None` if it could not be told this time, or never.
-    pub(super) fn sample<S: Stack>(self, on: &mut S) -> Result<Option<Duration>, Problem> {
+    /// Does it once, or as often as is timed together, and says how long that took; `None` if it could not be told this time, or never.
+    pub(super) fn sample<S: Stack>(self, on: &mut S) -> Result<Option<Sample>, Problem> {
         const ONE: Lane = Lane::One;
-        let time = match self {
+        let clock = on.clock();
+        let sample = match self {
             Self::Record => {
-                let time = timed(|| on.record(Mark::Last, ONE))?;
+                let sample = timed(&clock, || on.record(Mark::Last, ONE))?;
                 on.synchronize_stream(ONE)?;
-                time
+                sample
             }
-            Self::Synchronize => timed(|| finish(on, Mark::Last))?,
-            Self::SynchronizeBlocking => timed(|| finish(on, Mark::Blocking))?,
+            Self::Synchronize => timed(&clock, || finish(on, Mark::Last))?,
+            Self::SynchronizeBlocking => timed(&clock, || finish(on, Mark::Blocking))?,
             Self::QueryPending => {
                 for _ in 0..IN_FRONT {
                     on.kernel(ONE)?;
                 }
                 on.record(Mark::Last, ONE)?;
-                let begun = Instant::now();
+                let begun = clock.now();
                 let reached = on.query(Mark::Last)?;
-                let time = begun.elapsed();
+                let time = clock.now() - begun;
                 on.synchronize_event(Mark::Last)?;
                 if reached == Reached::Yes {
                     return Ok(None);
                 }
-                time
+                Sample::one(time)
             }
             Self::QueryFirst => {
                 on.kernel(ONE)?;
                 on.record(Mark::Last, ONE)?;
-                look_away();
-                let begun = Instant::now();
+                clock.look_away(AWAY);
+                let begun = clock.now();
                 let reached = on.query(Mark::Last)?;
-                let time = begun.elapsed();
+                let time = clock.now() - begun;
                 on.synchronize_event(Mark::Last)?;
                 if reached == Reached::No {
                     return Ok(None);
                 }
-                time
+                Sample::one(time)
             }
             Self::QueryFinished => {
                 finish(on, Mark::Last)?;
-                each(self.calls(), || on.query(Mark::Last).map(drop))?
+                each(&clock, || on.query(Mark::Last).map(drop))?
             }
             Self::QueryStream => {
                 on.kernel(ONE)?;
@@ -147,44 +151,44 @@ impl Row {
                 if on.query_stream(ONE)? != Some(Reached::Yes) {
                     return Ok(None);
                 }
-                each(self.calls(), || on.query_stream(ONE).map(drop))?
+                each(&clock, || on.query_stream(ONE).map(drop))?
             }
             Self::Elapsed => {
                 on.record(Mark::First, ONE)?;
                 on.kernel(ONE)?;
                 on.record(Mark::Last, ONE)?;
                 on.synchronize_event(Mark::Last)?;
-                let begun = Instant::now();
+                let begun = clock.now();
                 let elapsed = on.elapsed()?;
-                let time = begun.elapsed();
+                let time = clock.now() - begun;
                 if elapsed.is_none() {
                     return Ok(None);
                 }
-                time
+                Sample::one(time)
             }
-            Self::KernelSynchronize => timed(|| {
+            Self::KernelSynchronize => timed(&clock, || {
                 on.kernel(ONE)?;
                 on.synchronize_stream(ONE)
             })?,
             Self::SynchronizeFinished => {
                 on.kernel(ONE)?;
                 on.synchronize_stream(ONE)?;
-                each(self.calls(), || on.synchronize_stream(ONE))?
+                each(&clock, || on.synchronize_stream(ONE))?
             }
-            Self::SynchronizeDevice => timed(|| {
+            Self::SynchronizeDevice => timed(&clock, || {
                 on.kernel(ONE)?;
                 on.synchronize_device()
             })?,
             Self::Wait => {
                 on.kernel(ONE)?;
                 on.record(Mark::Last, ONE)?;
-                let time = timed(|| on.wait(Lane::Two, Mark::Last))?;
+                let sample = timed(&clock, || on.wait(Lane::Two, Mark::Last))?;
                 on.synchronize_stream(ONE)?;
                 on.synchronize_stream(Lane::Two)?;
-                time
+                sample
             }
             Self::HandOver => {
-                let time = timed(|| {
+                let sample = timed(&clock, || {
                     on.kernel(ONE)?;
                     on.record(Mark::Last, ONE)?;
                     on.wait(Lane::Two, Mark::Last)?;
@@ -192,14 +196,14 @@ impl Row {
                     on.synchronize_stream(Lane::Two)
                 })?;
                 on.synchronize_stream(ONE)?;
-                time
+                sample
             }
-            Self::Loop => timed(|| {
+            Self::Loop => timed(&clock, || {
                 on.record(Mark::First, ONE)?;
                 finish(on, Mark::Last)
             })?,
         };
-        Ok(Some(time))
+        Ok(Some(sample))
     }
 }
 
@@ -209,19 +213,16 @@ fn finish<S: Stack>(on: &mut S, event: Mark) -> Result<(), Problem> {
     on.record(event, Lane::One)?;
     on.synchronize_event(event)
 }
-fn timed(call: impl FnOnce() -> Result<(), Problem>) -> Result<Duration, Problem> {
-    let begun = Instant::now();
+fn timed(clock: &Clock, call: impl FnOnce() -> Result<(), Problem>) -> Result<Sample, Problem> {
+    let begun = clock.now();
     call()?;
-    Ok(begun.elapsed())
+    Ok(Sample::one(clock.now() - begun))
 }
-fn each(calls: u32, mut call: impl FnMut() -> Result<(), Problem>) -> Result<Duration, Problem> {
-    timed(|| (0..calls).try_for_each(|_| call()))
-}
-fn look_away() {
-    let begun = Instant::now();
-    while begun.elapsed() < AWAY {
-        hint::spin_loop();
-    }
+/// All that are timed together.
+fn each(clock: &Clock, mut call: impl FnMut() -> Result<(), Problem>) -> Result<Sample, Problem> {
+    let calls = clock.together();
+    let all = timed(clock, || (0..calls).try_for_each(|_| call()))?;
+    Ok(Sample { calls, ..all })
 }
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

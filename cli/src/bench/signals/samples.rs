@@ -1,48 +1,38 @@
 //! What a row came to in a column.
 
-use std::time::Duration;
-
 use ringfence::ledger::{Counts, LoadCause};
 
-use super::row::Row;
+use super::row::Sample;
 
-/// Times of one row, in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Samples(Vec<Duration>);
+/// Times of one row for one call, in µs to a tenth of a ns, in order.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Samples(Vec<f64>);
 
 impl Samples {
     /// `None` without any.
-    pub(super) fn of(mut times: Vec<Duration>) -> Option<Self> {
-        times.sort_unstable();
+    pub(super) fn of(samples: Vec<Sample>) -> Option<Self> {
+        let of_a_call = |sample: Sample| {
+            let ns = sample.time.as_secs_f64() * 1e9 / f64::from(sample.calls.max(1));
+            (ns * 10.0).round() / 1e4
+        };
+        let mut times: Vec<_> = samples.into_iter().map(of_a_call).collect();
+        times.sort_unstable_by(f64::total_cmp);
         (!times.is_empty()).then_some(Self(times))
     }
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
-    /// So many of a thousand are not longer.
-    fn at(&self, thousandths: usize) -> Duration {
-        let rank = (self.0.len() * thousandths).div_ceil(1000).max(1);
+    /// So many of a thousand are not longer: one of the times that were measured.
+    pub(super) fn at(&self, thousandths: usize) -> f64 {
+        let rank = (self.0.len() * thousandths).div_ceil(1000).clamp(1, self.0.len());
         self.0[rank - 1]
-    }
-    /// In µs for one call of the row, to a tenth of a ns: here and below.
-    pub(super) fn median_us(&self, row: Row) -> f64 {
-        self.call_us(500, row)
-    }
-    pub(super) fn p99_us(&self, row: Row) -> f64 {
-        self.call_us(990, row)
-    }
-    pub(super) fn longest_us(&self, row: Row) -> f64 {
-        self.call_us(1000, row)
-    }
-    fn call_us(&self, thousandths: usize, row: Row) -> f64 {
-        let ns = self.at(thousandths).as_secs_f64() * 1e9 / f64::from(row.calls());
-        (ns * 10.0).round() / 1e4
     }
 }
 
 /// What the library's ledger says of all repeats of a row, for one of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct PerRepeat {
+    pub(super) uses: f64,
     pub(super) created: f64,
     /// Loads of values and times in host memory.
     pub(super) host_loads: f64,
@@ -60,6 +50,7 @@ impl PerRepeat {
             (count(after) - count(before)) as f64 / f64::from(repeats.max(1))
         };
         Self {
+            uses: of(|counts| counts.uses),
             created: of(|counts| counts.created),
             host_loads: of(|counts| counts.loads.all_host()),
             device_loads: of(|counts| counts.loads.all_device()),
@@ -72,21 +63,29 @@ impl PerRepeat {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn ranks_are_of_times_that_were_measured() {
-        let samples = Samples::of((1..=200).rev().map(Duration::from_micros).collect());
-        let samples = samples.expect("200 times");
-        let of_one = |samples: &Samples, row| {
-            [samples.median_us(row), samples.p99_us(row), samples.longest_us(row)]
-        };
-        assert_eq!(of_one(&samples, Row::Record), [100.0, 198.0, 200.0]);
-        let one = Samples::of(vec![Duration::from_nanos(2_500)]).expect("one time");
-        assert_eq!(of_one(&one, Row::Record), [2.5; 3]);
-        // 2,500 ns for 1,024 calls.
-        assert_eq!(of_one(&one, Row::QueryFinished), [0.0024; 3]);
+        let one = |time| Sample { time, calls: 1 };
+        let samples = (1..=200).rev().map(|us| one(Duration::from_micros(us))).collect();
+        let samples = Samples::of(samples).expect("200 times");
+        assert_eq!(
+            [500, 900, 990, 999, 1000].map(|at| samples.at(at)),
+            [100., 180., 198., 200., 200.]
+        );
+        let only = Samples::of(vec![one(Duration::from_nanos(2_500))]).expect("one time");
+        assert_eq!([500, 1000].map(|at| only.at(at)), [2.5; 2]);
         assert_eq!(Samples::of(Vec::new()), None);
+    }
+
+    #[test]
+    fn what_is_timed_together_is_told_for_one_call() {
+        let together = Sample { time: Duration::from_nanos(2_500), calls: 1_024 };
+        let samples = Samples::of(vec![together; 3]).expect("three times");
+        assert_eq!((samples.at(500), samples.count()), (0.0024, 3));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ringfence::ledger::Counts;
 
+use super::clock::Clock;
 use crate::bench::problem::Problem;
 
 /// One of two streams, each on a queue of its own as far as the runtime has them.
@@ -48,4 +49,8 @@ pub(super) trait Stack {
     fn synchronize_device(&mut self) -> Result<(), Problem>;
     /// What it counted so far, if it counts.
     fn counts(&self) -> Option<Counts>;
+    /// Whose time its calls take.
+    fn clock(&self) -> Clock {
+        Clock::Machine
+    }
 }

@@ -12,6 +12,7 @@ use ringfence::{
 };
 
 use super::{
+    clock::Clock,
     column::Profiling,
     stack::{Lane, Mark, Reached, Stack},
 };
@@ -20,6 +21,7 @@ use crate::bench::problem::Problem;
 /// Two streams, each on a queue of its own, and the events.
 pub(super) struct Tracked<D: Device, Q: PacketQueue> {
     device: D,
+    clock: Clock,
     policy: Policy,
     work: Q::Work,
     one: Tracker<D, Q>,
@@ -36,6 +38,7 @@ impl<D: Device + Clone, Q: PacketQueue> Tracked<D, Q> {
         work: Q::Work,
         policy: Policy,
         profiling: Profiling,
+        clock: Clock,
     ) -> Result<Self, Error> {
         let timing = match profiling {
             Profiling::Off => Timing::Unwanted,
@@ -45,6 +48,7 @@ impl<D: Device + Clone, Q: PacketQueue> Tracked<D, Q> {
         let open = |queue| Tracker::open(device.clone(), HardwareQueue::new(queue), policy);
         let [one, two] = queues;
         Ok(Self {
+            clock,
             policy,
             work,
             one: open(one)?,
@@ -139,5 +143,8 @@ impl<D: Device, Q: PacketQueue> Stack for Tracked<D, Q> {
     }
     fn counts(&self) -> Option<Counts> {
         Some(self.one.counts().plus(&self.two.counts()))
+    }
+    fn clock(&self) -> Clock {
+        self.clock.clone()
     }
 }

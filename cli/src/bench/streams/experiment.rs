@@ -31,6 +31,14 @@ impl Experiment {
     }
 }
 
+/// How the names of runs begin, and what they are.
+pub(in crate::bench) const EXPERIMENTS: [(&str, &str); 4] = [
+    ("pipelines", "the loops of producers and consumers"),
+    ("sequential", "tasks one after another"),
+    ("stencil", "the stencil"),
+    ("touches", "threads that want a stream at the same moment"),
+];
+
 /// When the pipelines' arrays are given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(in crate::bench) enum Frees {
@@ -79,7 +87,7 @@ impl fmt::Display for Part {
 
 /// How long the experiments are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::bench) struct Size {
+pub(in crate::bench) struct Length {
     /// Iterations of each of the four loops.
     pub(in crate::bench) iterations: u32,
     /// Tasks one after another.
@@ -91,7 +99,7 @@ pub(in crate::bench) struct Size {
     /// What the surface is filled from.
     pub(in crate::bench) seed: u64,
 }
-impl Size {
+impl Length {
     /// Tasks of a run, about, for the progress bar.
     pub(super) const fn tasks_of(self, part: Part) -> u64 {
         match part {

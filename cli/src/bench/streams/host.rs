@@ -55,6 +55,8 @@ pub(super) struct Counted {
     pub(super) memory: MemoryCounts,
     /// What could not be given back.
     pub(super) left: ShutDown,
+    /// Modelled time, on a model.
+    pub(super) modelled: Option<Duration>,
 }
 
 impl<'g, G: Gpu> Host<'g, G> {
@@ -196,6 +198,10 @@ impl<'g, G: Gpu> Host<'g, G> {
     pub(super) fn pass_time(&self) {
         self.gpu.pass_time(self.pool.driver());
     }
+    /// What calls and device would have taken so far, on a model.
+    pub(super) fn modelled(&self) -> Option<Duration> {
+        self.gpu.modelled(self.pool.driver())
+    }
     /// Everything ends, and the pool is shut down.
     pub(super) fn close(self) -> Result<Counted, Problem> {
         let begun = Instant::now();
@@ -205,8 +211,10 @@ impl<'g, G: Gpu> Host<'g, G> {
             self.pass_time();
         }
         self.gpu.settle()?;
+        let modelled = self.modelled();
         let left = self.pool.shutdown();
-        Ok(Counted { pool: self.pool.counts(), memory: self.pool.memory_counts(), left })
+        let (pool, memory) = (self.pool.counts(), self.pool.memory_counts());
+        Ok(Counted { pool, memory, left, modelled })
     }
 }
 

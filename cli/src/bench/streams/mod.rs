@@ -3,21 +3,18 @@
 mod aims;
 mod experiment;
 mod host;
-mod json;
 mod pipelines;
 mod policy;
-mod report;
+mod results;
 mod sequential;
 mod stencil;
+pub(super) mod text;
 mod touches;
 
 #[cfg(test)]
 mod tests;
 
-use std::{
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use ringfence::id::Bytes;
@@ -27,16 +24,19 @@ use super::{
     gpu::{CudaGpu, Gpu, HipGpu, MockGpu},
     memory::resident,
     problem::Problem,
-    progress::Bar,
-    setting::Setting,
+    report::Forms,
+    whole::Size,
 };
-use crate::output::{Output, complain};
-use experiment::{Experiment, Frees, Part, Size};
+use crate::progress::Bar;
+use experiment::{Experiment, Frees, Length, Part};
 use host::{Counted, Host};
 use pipelines::Look;
 use policy::Policy;
 use stencil::Steps;
 use touches::Waits;
+
+pub(super) use experiment::EXPERIMENTS;
+pub(super) use results::{Aim, Look as Looked, Results, Run, Touch};
 
 /// The most tasks, iterations or steps of one run: more would take hours.
 const MOST: u32 = 1_000_000;
@@ -58,25 +58,25 @@ pub(super) struct Options {
     #[arg(long, value_enum, value_name = "NAME")]
     policy: Vec<Policy>,
     /// Iterations of each loop of the pipelines
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = Self::ITERATIONS, value_parser = parse_count)]
     iterations: u32,
     /// When the pipelines give their arrays up
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Frees::Finished)]
     frees: Frees,
     /// Tasks one after another
-    #[arg(long, value_name = "N", default_value = "20000", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = Self::TASKS, value_parser = parse_count)]
     tasks: u32,
     /// Cells along each side of the stencil's surface, a multiple of 4
-    #[arg(long, value_name = "N", default_value = "512", value_parser = parse_side)]
+    #[arg(long, value_name = "N", default_value_t = Self::SIDE, value_parser = parse_side)]
     side: u32,
     /// Steps of the stencil
-    #[arg(long, value_name = "N", default_value = "50", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = Self::STEPS, value_parser = parse_count)]
     steps: u32,
     /// What the stencil's surface is filled from
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = Self::SEED)]
     seed: u64,
     /// Seconds after which a run of one experiment with one policy ends, done or not
-    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_count)]
+    #[arg(long, value_name = "SECONDS", default_value_t = Self::LIMIT_S, value_parser = parse_count)]
     limit_s: u32,
     /// Where HIP's arrays come from; without it, hipMallocAsync where its version can destroy streams meanwhile
     #[arg(long, value_enum, value_name = "KIND")]
@@ -84,14 +84,13 @@ pub(super) struct Options {
     /// The architecture to compile for (gfx942); else the one that HSA names
     #[arg(long, value_name = "GFX")]
     gfx: Option<String>,
-    /// Print one JSON object instead of tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    pub(super) forms: Forms,
 }
 
 /// What the streams belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Backend {
+pub(super) enum Backend {
     /// The first GPU of AMD's HIP
     Hip,
     /// The first GPU of NVIDIA's CUDA
@@ -133,9 +132,42 @@ fn parse_side(text: &str) -> Result<u32, String> {
 }
 
 impl Options {
-    fn size(&self) -> Size {
+    const ITERATIONS: u32 = 2_000;
+    const TASKS: u32 = 20_000;
+    const SIDE: u32 = 512;
+    const STEPS: u32 = 50;
+    const SEED: u64 = 1;
+    const LIMIT_S: u32 = 120;
+
+    /// Every experiment with every policy.
+    pub(super) fn sized(size: Size, backend: Backend, forms: Forms) -> Self {
+        // A small run is of a tenth.
+        let of = |full: u32| match size {
+            Size::Full => full,
+            Size::Small => full / 10,
+        };
+        Self {
+            backend,
+            experiment: Vec::new(),
+            policy: Vec::new(),
+            iterations: of(Self::ITERATIONS),
+            frees: Frees::Finished,
+            tasks: of(Self::TASKS),
+            side: match size {
+                Size::Full => Self::SIDE,
+                Size::Small => Self::SIDE / 4,
+            },
+            steps: of(Self::STEPS),
+            seed: Self::SEED,
+            limit_s: Self::LIMIT_S,
+            memory: None,
+            gfx: None,
+            forms,
+        }
+    }
+    fn length(&self) -> Length {
         let Self { iterations, tasks, side, steps, seed, .. } = *self;
-        Size { iterations, tasks, side, steps, seed }
+        Length { iterations, tasks, side, steps, seed }
     }
     fn limit(&self) -> Duration {
         Duration::from_secs(self.limit_s.into())
@@ -179,29 +211,22 @@ enum Outcome {
     Touches([Waits; 2]),
 }
 
-/// Runs all that is asked for, and prints what it came to.
-pub(super) fn bench(options: &Options, setting: &Setting, out: &mut Output) -> ExitCode {
-    let text = match options.backend {
-        Backend::Mock => measure(&MockGpu::default(), options, setting),
-        Backend::Cuda => CudaGpu::open().and_then(|gpu| measure(&gpu, options, setting)),
-        Backend::Hip => HipGpu::open(options.gfx.as_deref(), options.memory.map(Memory::kind))
-            .and_then(|gpu| measure(&gpu, options, setting)),
-    };
-    match text {
-        Ok(text) => {
-            out.print(text);
-            ExitCode::SUCCESS
-        }
-        Err(problem) => {
-            complain(format!("ringfence: {problem}\n"));
-            problem.exit_code()
+/// Runs all that is asked for.
+pub(super) fn measure_all(options: &Options) -> Result<Results, Problem> {
+    match options.backend {
+        Backend::Mock => measure(&MockGpu::default(), options),
+        Backend::Cuda => measure(&CudaGpu::open()?, options),
+        Backend::Hip => {
+            let memory = options.memory.map(Memory::kind);
+            measure(&HipGpu::open(options.gfx.as_deref(), memory)?, options)
         }
     }
 }
 
-fn measure<G: Gpu>(gpu: &G, options: &Options, setting: &Setting) -> Result<String, Problem> {
-    let (runs, size) = (options.runs(), options.size());
-    let bar = Bar::new(runs.iter().map(|(_, part)| size.tasks_of(*part)).sum(), "tasks");
+fn measure<G: Gpu>(gpu: &G, options: &Options) -> Result<Results, Problem> {
+    let (runs, length) = (options.runs(), options.length());
+    let tasks = runs.iter().map(|(_, part)| length.tasks_of(*part)).sum();
+    let bar = Bar::new(tasks, "tasks", options.forms.bars());
     let mut all = Vec::with_capacity(runs.len());
     for (policy, part) in runs {
         let place = format!("{part} with {policy}");
@@ -210,11 +235,7 @@ fn measure<G: Gpu>(gpu: &G, options: &Options, setting: &Setting) -> Result<Stri
         all.push(played.map_err(|problem| problem.at(place))?);
     }
     drop(bar);
-    let about = gpu.about();
-    Ok(match options.json {
-        true => json::object(setting, &about, options, &all),
-        false => report::text(setting, &about, options, &all),
-    })
+    Ok(Results::new(gpu.about(), options, &all))
 }
 
 fn run<G: Gpu>(
@@ -224,7 +245,7 @@ fn run<G: Gpu>(
     options: &Options,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Figures, Problem> {
-    let size = options.size();
+    let length = options.length();
     let before = resident()?;
     let host = Host::new(gpu, policy, options.limit());
     let begun = Instant::now();
@@ -232,24 +253,24 @@ fn run<G: Gpu>(
         Ok(match part {
             Part::Pipelines => {
                 let (tasks, looks) =
-                    pipelines::play(&host, size.iterations, options.frees, progress)?;
+                    pipelines::play(&host, length.iterations, options.frees, progress)?;
                 (tasks, Outcome::Pipelines(looks))
             }
             Part::Sequential => {
-                (sequential::play(&host, size.tasks, progress)?, Outcome::Sequential)
+                (sequential::play(&host, length.tasks, progress)?, Outcome::Sequential)
             }
             Part::Stencil(chunks) => {
-                let steps = stencil::play(&host, chunks, size, progress)?;
+                let steps = stencil::play(&host, chunks, length, progress)?;
                 (u64::from(steps.done * chunks * chunks), Outcome::Stencil(steps))
             }
             Part::Touches => {
-                (size.tasks_of(part), Outcome::Touches(touches::play(&host, progress)?))
+                (length.tasks_of(part), Outcome::Touches(touches::play(&host, progress)?))
             }
         })
     })?;
     let time = begun.elapsed();
     let resident = [before, resident()?];
     let counted = host.close()?;
-    let tasks = [tasks, size.tasks_of(part)];
+    let tasks = [tasks, length.tasks_of(part)];
     Ok(Figures { policy, part, outcome, time, tasks, resident, counted })
 }

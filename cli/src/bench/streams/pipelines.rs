@@ -24,8 +24,10 @@ use crate::bench::{
 
 /// Loops, each on a thread of its own.
 pub(super) const LOOPS: u32 = 4;
-/// Iterations of each loop between two looks.
+/// Iterations of each loop between two looks, at most.
 const LOOK_EVERY: u32 = 250;
+/// Looks of a run, at least, where it has as many iterations.
+const LOOKS: u32 = 8;
 /// Words of an array: 64 KiB.
 pub(super) const WORDS: u32 = 16_384;
 
@@ -35,13 +37,22 @@ pub(super) struct Look {
     pub(super) iterations: u32,
     /// Since the look before.
     pub(super) time: Duration,
+    /// The same by the model, on a model.
+    pub(super) modelled: Option<Duration>,
     pub(super) resident: Bytes,
+}
+
+/// All so far, and when the last one was.
+struct Looks {
+    last: Instant,
+    last_modelled: Option<Duration>,
+    all: Vec<Look>,
 }
 
 /// What all loops share.
 struct Shared {
     done: AtomicU64,
-    looks: Mutex<(Instant, Vec<Look>)>,
+    looks: Mutex<Looks>,
     /// One of them failed.
     over: AtomicBool,
 }
@@ -54,7 +65,11 @@ pub(super) fn play<G: Gpu>(
 ) -> Result<(u64, Vec<Look>), Problem> {
     let shared = Shared {
         done: AtomicU64::new(0),
-        looks: Mutex::new((Instant::now(), Vec::new())),
+        looks: Mutex::new(Looks {
+            last: Instant::now(),
+            last_modelled: host.modelled(),
+            all: Vec::new(),
+        }),
         over: AtomicBool::new(false),
     };
     let one = |number| {
@@ -72,7 +87,7 @@ pub(super) fn play<G: Gpu>(
     for one in played {
         tasks += one?;
     }
-    Ok((tasks, shared.looks.into_inner().unwrap_or_else(PoisonError::into_inner).1))
+    Ok((tasks, shared.looks.into_inner().unwrap_or_else(PoisonError::into_inner).all))
 }
 
 /// Answers with how many tasks there were.
@@ -94,7 +109,7 @@ fn run_loop<G: Gpu>(
     while done < iterations && !host.is_late() && !shared.over.load(Ordering::Acquire) {
         iterate(host, start(done), done, frees, &mut sums)?;
         done += 1;
-        shared.look(LOOPS, iterations)?;
+        shared.look(host, iterations)?;
         progress(2);
     }
     let mut task = host.begin()?;
@@ -152,19 +167,21 @@ fn iterate<G: Gpu>(
 
 impl Shared {
     /// An iteration is over: whoever ends the last of a span looks.
-    fn look(&self, loops: u32, iterations: u32) -> Result<(), Problem> {
+    fn look<G: Gpu>(&self, host: &Host<'_, G>, iterations: u32) -> Result<(), Problem> {
         let done = self.done.fetch_add(1, Ordering::AcqRel) + 1;
-        let span = u64::from(loops) * u64::from(LOOK_EVERY.min(iterations));
+        let every = LOOK_EVERY.min(iterations / LOOKS).max(1);
+        let span = u64::from(LOOPS) * u64::from(every);
         if !done.is_multiple_of(span) {
             return Ok(());
         }
         let resident = resident()?;
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let time = now - looks.0;
-        looks.0 = now;
-        let iterations = u32::try_from(done / u64::from(loops)).expect("as many as were asked for");
-        looks.1.push(Look { iterations, time, resident });
+        let (now, modelled_now) = (Instant::now(), host.modelled());
+        let time = now - looks.last;
+        let modelled = modelled_now.zip(looks.last_modelled).map(|(now, last)| now - last);
+        (looks.last, looks.last_modelled) = (now, modelled_now);
+        let iterations = u32::try_from(done / u64::from(LOOPS)).expect("as many as were asked for");
+        looks.all.push(Look { iterations, time, modelled, resident });
         Ok(())
     }
 }

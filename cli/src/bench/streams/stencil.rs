@@ -8,7 +8,7 @@ use std::{
 use ringfence::stream::{Access, Stamp, Touch};
 
 use super::{
-    experiment::Size,
+    experiment::Length,
     host::{Array, Host, check},
 };
 use crate::bench::{
@@ -30,10 +30,10 @@ pub(super) struct Steps {
 pub(super) fn play<G: Gpu>(
     host: &Host<'_, G>,
     chunks: u32,
-    size: Size,
+    length: Length,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Steps, Problem> {
-    let Size { side, steps, seed, .. } = size;
+    let Length { side, steps, seed, .. } = length;
     let words = side * side;
     let start = surface(seed, words);
     let mut task = host.begin()?;

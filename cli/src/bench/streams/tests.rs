@@ -14,7 +14,7 @@ fn options() -> Options {
         limit_s: 60,
         memory: None,
         gfx: None,
-        json: false,
+        forms: Forms::default(),
     }
 }
 

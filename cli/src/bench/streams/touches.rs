@@ -23,13 +23,19 @@ const WORDS: u32 = 1_024;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Waits {
     pub(super) median: Duration,
+    pub(super) p75: Duration,
+    pub(super) p90: Duration,
     pub(super) longest: Duration,
 }
 impl Waits {
     fn of(mut all: Vec<Duration>) -> Self {
         all.sort_unstable();
-        let at = |part: usize| all.get(part).copied().unwrap_or_default();
-        Self { median: at(all.len() / 2), longest: at(all.len().saturating_sub(1)) }
+        // So many of a hundred waited no longer.
+        let at = |hundredths: usize| {
+            let rank = (all.len() * hundredths).div_ceil(100);
+            all.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+        };
+        Self { median: at(50), p75: at(75), p90: at(90), longest: at(100) }
     }
 }
 
@@ -94,6 +100,7 @@ mod tests {
         let waits = Waits::of([5, 1, 9, 3, 7].map(Duration::from_millis).to_vec());
         assert_eq!(waits.median, Duration::from_millis(5));
         assert_eq!(waits.longest, Duration::from_millis(9));
+        assert_eq!([waits.p75, waits.p90], [7, 9].map(Duration::from_millis));
         assert_eq!(Waits::of(Vec::new()).longest, Duration::ZERO);
     }
 }

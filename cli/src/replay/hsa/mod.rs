@@ -31,6 +31,10 @@ use miette::GraphicalReportHandler;
 use ringfence_hsa::HsaError;
 use ringfence_mock::scenario::{AnyParsed, Parsed};
 
+use super::{
+    Options,
+    json::{self, Verdict},
+};
 use crate::{
     output::{Colours, Output, complain},
     shown::{drawn, handler, quietly},
@@ -38,7 +42,7 @@ use crate::{
 use allowed::{LeftOut, first_impossible};
 use failure::{Failure, Shown};
 use gpu::Gpus;
-use summary::Summary;
+use summary::{STREAMS, Summary};
 use things::Tally;
 use world::World;
 
@@ -56,16 +60,16 @@ enum Ended {
 const FILE_LIMIT: Duration = Duration::from_secs(120);
 
 /// Replays what a real queue allows, with a line for each file and a sum at the end. Fails if one fails, or if none was played.
-pub(super) fn replay(files: &[PathBuf], out: &mut Output) -> ExitCode {
-    let (opened, played) = match start(files.to_vec(), out.colours()) {
+pub(super) fn replay(options: &Options, files: &[PathBuf], out: &mut Output) -> ExitCode {
+    let (opened, played) = match start(files.to_vec(), options.colours(out)) {
         Ok(started) => started,
         Err(error) => {
             complain(format!("ringfence: cannot start a thread: {error}\n"));
             return ExitCode::FAILURE;
         }
     };
-    match opened.recv_timeout(FILE_LIMIT) {
-        Ok(Ok(title)) => out.print(format!("{title}\n")),
+    let title = match opened.recv_timeout(FILE_LIMIT) {
+        Ok(Ok(title)) => title,
         Ok(Err(error)) => {
             complain(format!("ringfence: {error}\n`ringfence doctor` says what is missing\n"));
             return ExitCode::FAILURE;
@@ -76,26 +80,40 @@ pub(super) fn replay(files: &[PathBuf], out: &mut Output) -> ExitCode {
             );
             return ExitCode::FAILURE;
         }
+    };
+    if !options.json {
+        out.print(format!("{title}\n"));
     }
     let mut summary = Summary::default();
+    let bar = options.bar(files.len());
     for file in files {
-        match played.recv_timeout(FILE_LIMIT) {
-            Ok(ended) => report(file, ended, &mut summary, out),
-            Err(_) => {
-                let limit = FILE_LIMIT.as_secs();
-                let why = format!("  did not end within {limit} s; the rest is not played\n");
-                report(file, Ended::Failed(why), &mut summary, out);
-                return end(&summary, out);
-            }
+        let name = file.display().to_string();
+        bar.say(&name);
+        let ended = played.recv_timeout(FILE_LIMIT);
+        let is_hung = ended.is_err();
+        let ended = ended.unwrap_or_else(|_| {
+            let limit = FILE_LIMIT.as_secs();
+            Ended::Failed(format!("  did not end within {limit} s; the rest is not played\n"))
+        });
+        ended.add_to(&mut summary);
+        let shown = if options.json { ended.json(&name, &title) } else { ended.text(&name) };
+        bar.aside(|| out.print(shown));
+        bar.add(1);
+        if is_hung {
+            drop(bar);
+            return end(options, &summary, out);
         }
     }
+    drop(bar);
     // The thread lets go of this end last: by then, the runtime is shut down.
     let _ended = played.recv_timeout(FILE_LIMIT);
-    end(&summary, out)
+    end(options, &summary, out)
 }
 
-fn end(summary: &Summary, out: &mut Output) -> ExitCode {
-    out.print(summary.to_string());
+fn end(options: &Options, summary: &Summary, out: &mut Output) -> ExitCode {
+    if !options.json {
+        out.print(summary.to_string());
+    }
     summary.code()
 }
 
@@ -129,29 +147,40 @@ fn start(files: Vec<PathBuf>, colours: Colours) -> io::Result<Started> {
     Ok((opened, played))
 }
 
-fn report(file: &Path, ended: Ended, summary: &mut Summary, out: &mut Output) {
-    let shown = file.display();
-    match ended {
-        Ended::Passed(tally) => {
-            summary.add_passed(&tally);
-            let Tally { steps, checked, unchecked } = tally;
-            out.print(format!(
-                "pass  {shown}  ({steps} steps; {checked} expectations checked, {unchecked} not)\n"
-            ));
+impl Ended {
+    fn add_to(&self, summary: &mut Summary) {
+        match self {
+            Self::Passed(tally) => summary.add_passed(tally),
+            Self::LeftOut(why) => summary.add_left_out(why),
+            Self::Streams => summary.add_streams(),
+            Self::Failed(_) => summary.failed += 1,
         }
-        Ended::LeftOut(why) => {
-            summary.add_left_out(&why);
-            let place = why.place.map_or(String::new(), |place| format!(":{place}"));
-            out.print(format!("  --  {shown}{place}  left out: {}\n", why.what));
+    }
+    fn text(&self, name: &str) -> String {
+        match self {
+            Self::Passed(Tally { steps, checked, unchecked }) => format!(
+                "pass  {name}  ({steps} steps; {checked} expectations checked, {unchecked} not)\n"
+            ),
+            Self::LeftOut(why) => {
+                let place = why.place.map_or(String::new(), |place| format!(":{place}"));
+                format!("  --  {name}{place}  left out: {}\n", why.what)
+            }
+            Self::Streams => format!("  --  {name}  left out: setup.driver\n"),
+            Self::Failed(why) => format!("FAIL  {name}\n{why}\n"),
         }
-        Ended::Streams => {
-            summary.add_streams();
-            out.print(format!("  --  {shown}  left out: setup.driver\n"));
-        }
-        Ended::Failed(why) => {
-            summary.failed += 1;
-            out.print(format!("FAIL  {shown}\n{why}\n"));
-        }
+    }
+    fn json(&self, name: &str, on: &str) -> String {
+        let verdict = match self {
+            Self::Passed(Tally { steps, checked, unchecked }) => Verdict::Passed {
+                steps: *steps,
+                checked: Some(*checked),
+                unchecked: Some(*unchecked),
+            },
+            Self::LeftOut(LeftOut { what, why, .. }) => Verdict::LeftOut { what, why },
+            Self::Streams => Verdict::LeftOut { what: "setup.driver", why: STREAMS },
+            Self::Failed(why) => Verdict::Failed { why },
+        };
+        json::line(name, on, verdict)
     }
 }
 

@@ -4,6 +4,9 @@ use std::{collections::BTreeMap, fmt, process::ExitCode};
 
 use super::{allowed::LeftOut, things::Tally};
 
+/// Why those of the other half are left out.
+pub(super) const STREAMS: &str = "scenarios about streams are played on modelled drivers";
+
 /// All files together.
 #[derive(Default, Debug)]
 pub(super) struct Summary {
@@ -63,10 +66,7 @@ impl fmt::Display for Summary {
             writeln!(f, "  {count:>3}  {what}: {why}")?;
         }
         if *streams > 0 {
-            writeln!(
-                f,
-                "  {streams:>3}  setup.driver: scenarios about streams are played on modelled drivers"
-            )?;
+            writeln!(f, "  {streams:>3}  setup.driver: {STREAMS}")?;
         }
         Ok(())
     }
