@@ -40,6 +40,10 @@ pub(crate) fn steps() -> Vec<Step> {
             "clippy --package ringfence-hsa --all-targets --features planted -- -D warnings",
         ),
         cargo(
+            "clippy of ringfence with all that tells",
+            "clippy --package ringfence --all-targets --features tracing,metrics -- -D warnings",
+        ),
+        cargo(
             "clippy with rayon",
             "clippy --package ringfence-threads --all-targets --features rayon -- -D warnings",
         ),
