@@ -108,6 +108,8 @@ impl TestDriver {
     }
 }
 
+/// Work whose launch panics.
+pub(crate) const PANICS: &str = "panics";
 /// What the driver says of a handle that it does not know.
 const UNKNOWN: DriverError = DriverError::Bad(DriverCode::new(400));
 
@@ -241,6 +243,8 @@ impl StreamWork for TestDriver {
         let mut told = self.told.lock();
         told.calls.push(DriverCall::Launch(stream, work));
         told.streams.get_mut(&stream).ok_or(UNKNOWN)?.launched += 1;
+        drop(told);
+        assert_ne!(work, PANICS, "after it was submitted");
         Ok(())
     }
 }

@@ -282,3 +282,6 @@ impl<B: fmt::Debug, A> fmt::Debug for StreamPool<B, A> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ringfence_loom)))]
+mod tests;

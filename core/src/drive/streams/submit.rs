@@ -10,6 +10,15 @@ use crate::{
     sync::StreamGuard,
 };
 
+/// A launch in progress. Where it panics, in a caller's code perhaps, work may have been submitted that nobody counted: the driver
+/// is asked about the stream from then on (T11, T13).
+struct Launching<'s, A>(&'s Slot<A>);
+impl<A> Drop for Launching<'_, A> {
+    fn drop(&mut self) {
+        self.0.lock().handle = Handle::Exposed;
+    }
+}
+
 impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Submits work, and says what to remember of it.
     ///
@@ -24,7 +33,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         B: StreamWork,
     {
         drop(self.open(lease)?);
+        let launching = Launching(lease.slot());
         let launched = self.driver.launch(lease.slot().raw(), work);
+        std::mem::forget(launching); // it did not panic
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
         let touch = Touch::new(lease.stream(), position);

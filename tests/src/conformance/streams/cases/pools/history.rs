@@ -102,12 +102,13 @@ impl<'a, S: StreamSubject> History<'a, S> {
         })
     }
     fn take(&mut self, kind: usize) -> Checked {
-        // A destruction may wait for whatever shares its hardware queue, and so does HIP 5.2 with every command once 30 are behind
-        // held work, also in the middle of a graph's launch, which is many; and the gate is for this thread to open.
-        let destroys = matches!(kind, 18 | 23);
+        // A destruction may wait for whatever shares its hardware queue, a free of HIP 6.4 now and then waits for its stream, and HIP
+        // 5.2 waits with every command once 30 are behind held work, also in the middle of a graph's launch, which is many; and the
+        // gate is for this thread to open.
+        let frees = matches!(kind, 17 | 18 | 23);
         let launches = matches!(kind, 19..=20);
         self.since_held += if launches { A_LAUNCH } else { 1 };
-        let waits = destroys || self.since_held > BEHIND_HELD;
+        let waits = frees || self.since_held > BEHIND_HELD;
         if waits && self.tasks.on.facts().drive == Drive::Real {
             self.open_all();
         }

@@ -1,0 +1,28 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::*;
+use crate::{
+    id::DeviceId,
+    stream::test_driver::{PANICS, TestDriver, TestWords},
+};
+
+/// The word speaks of counted work alone, and says that all of it is finished.
+#[test]
+fn a_stream_whose_launch_panicked_is_asked_about_before_it_is_handed_on() {
+    let driver = TestDriver::new(TestWords::On);
+    let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+    let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+    let mut lease = pool.acquire(key).expect("a stream");
+    let stream = lease.id();
+    pool.submit(&mut lease, "fill").expect("work");
+    driver.finish();
+    let panicked = catch_unwind(AssertUnwindSafe(|| pool.submit(&mut lease, PANICS)));
+    panicked.expect_err("it does");
+    drop(lease);
+    pool.pump();
+    let other = pool.acquire(key).expect("a stream");
+    assert_ne!(other.id(), stream, "its work may run: nobody else gets it");
+    driver.finish();
+    pool.pump();
+    assert_eq!(pool.acquire(key).expect("a stream").id(), stream, "it is finished");
+}
