@@ -48,6 +48,7 @@ struct Told {
     looks: u32,
     streams: HashMap<RawStream, TestStream>,
     create_fails: Option<DriverError>,
+    graphs_panic: bool,
 }
 #[derive(Clone, Copy, Debug)]
 struct TestStream {
@@ -66,6 +67,7 @@ impl TestDriver {
             looks: 0,
             streams: HashMap::new(),
             create_fails: None,
+            graphs_panic: false,
         };
         Self { words, told: Arc::new(Mutex::new(told)) }
     }
@@ -84,6 +86,10 @@ impl TestDriver {
     /// The next creation fails.
     pub(crate) fn fail_next_create(&self, error: DriverError) {
         self.told.lock().create_fails = Some(error);
+    }
+    /// Launches of graphs panic, after they were submitted.
+    pub(crate) fn panic_at_graphs(&self) {
+        self.told.lock().graphs_panic = true;
     }
     /// Every call since the last time this was asked.
     pub(crate) fn take_calls(&self) -> Vec<DriverCall> {
@@ -193,7 +199,8 @@ impl StreamCapture for TestDriver {
         Ok(RawGraph::new(self.name()))
     }
     fn launch_graph(&self, _graph: RawGraph, stream: RawStream) -> Result<(), DriverError> {
-        self.launch(stream, "graph")
+        let panics = self.told.lock().graphs_panic;
+        self.launch(stream, if panics { PANICS } else { "graph" })
     }
     fn destroy_graph(&self, _graph: RawGraph) -> Result<(), DriverError> {
         Ok(())

@@ -1,10 +1,10 @@
 //! Graphs: what a capture ends in, and what they keep alive.
 
-use super::{Shared, StreamPool};
+use super::{Shared, StreamPool, submit::Launching};
 use crate::{
     backend::streams::StreamBackend,
     error::StreamError,
-    id::{DeviceContext, RawGraph, RawMemory},
+    id::{DeviceContext, RawGraph, RawMemory, StreamRef},
     observe,
     stream::{Access, Allocation, Lease, Resets, Stamp, Touch},
     sync::Arc,
@@ -85,6 +85,15 @@ impl<A> std::fmt::Debug for Graph<A> {
     }
 }
 
+/// A launch in progress of a graph, which what may run of it uses also where that panics.
+struct Launched<'s, A>(Launching<'s, A>, StreamRef, &'s mut Stamp);
+impl<A> Drop for Launched<'_, A> {
+    fn drop(&mut self) {
+        let position = self.0.0.lock().count();
+        self.2.add(Touch::new(self.1, position), Access::Read);
+    }
+}
+
 impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Launches a graph on the lease's stream, as one piece of work (T13: it has a position only now).
     ///
@@ -99,7 +108,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if self.is_gone(graph.home) {
             return Err(StreamError::Reset { place: graph.home.place });
         }
+        let launching = Launched(Launching(lease.slot()), lease.stream(), &mut graph.launches);
         let launched = self.driver.launch_graph(graph.raw, lease.slot().raw());
+        std::mem::forget(launching); // it did not panic
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         let touch = Touch::new(lease.stream(), position);
         // Also after an error: what was submitted of it may run.

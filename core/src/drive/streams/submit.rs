@@ -12,7 +12,7 @@ use crate::{
 
 /// A launch in progress. Where it panics, in a caller's code perhaps, work may have been submitted that nobody counted: the driver
 /// is asked about the stream from then on (T11, T13).
-struct Launching<'s, A>(&'s Slot<A>);
+pub(super) struct Launching<'s, A>(pub(super) &'s Slot<A>);
 impl<A> Drop for Launching<'_, A> {
     fn drop(&mut self) {
         self.0.lock().handle = Handle::Exposed;

@@ -2,6 +2,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 use crate::{
+    backend::streams::CaptureMode,
     id::DeviceId,
     stream::test_driver::{PANICS, TestDriver, TestWords},
 };
@@ -25,4 +26,22 @@ fn a_stream_whose_launch_panicked_is_asked_about_before_it_is_handed_on() {
     driver.finish();
     pool.pump();
     assert_eq!(pool.acquire(key).expect("a stream").id(), stream, "it is finished");
+}
+
+#[test]
+fn a_graph_whose_launch_panicked_is_destroyed_after_what_may_run_of_it() {
+    let driver = TestDriver::new(TestWords::On);
+    let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+    let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+    let mut lease = pool.acquire(key).expect("a stream");
+    let record = |scope: &mut CaptureScope<'_, _, _>| scope.submit("fill");
+    let mut graph = pool.capture(&mut lease, CaptureMode::Relaxed, record).expect("a graph").graph;
+    driver.finish();
+    driver.panic_at_graphs();
+    let panicked = catch_unwind(AssertUnwindSafe(|| pool.launch(&mut lease, &mut graph)));
+    panicked.expect_err("it does");
+    drop(graph);
+    assert_eq!(pool.pump().graphs, 0, "it may run");
+    driver.finish();
+    assert_eq!(pool.pump().graphs, 1);
 }
