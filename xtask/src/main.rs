@@ -16,8 +16,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        bench_gate, capi, ci, deps, device_bundle, header, loc, loom, memory_model, report, rocm,
-        rules, shuttle, soak, softgpu, test, valgrind,
+        bench_gate, capi, ci, deps, device_bundle, header, loc, loom, memory_model, newcomer,
+        package, report, rocm, rules, shuttle, soak, softgpu, test, valgrind,
     },
     step::Step,
     tree::Tree,
@@ -55,6 +55,10 @@ enum Command {
     Rules(rules::Options),
     /// Whether docs/memory-model.md names every shared location of the core, and a model fails without each ordering.
     MemoryModel,
+    /// The commands of the README and the examples of the guide, as written, with an empty home and target folder.
+    Newcomer(newcomer::Options),
+    /// Each crate that is to be published, packed and built from its package; and with the oldest dependencies that it says it takes.
+    Package,
     /// The page of `ringfence bench --report` in a headless Chromium, with pictures in target/report; nothing is installed.
     Report(report::Options),
     /// AMD's user-mode runtime into target/rocm, from Debian's packages; nothing is installed.
@@ -100,6 +104,10 @@ fn main() -> ExitCode {
             vec![Step::new("rules", move |tree| rules::run(tree, options))]
         }
         Command::MemoryModel => vec![Step::new("memory model", memory_model::run)],
+        Command::Newcomer(options) => {
+            vec![Step::new("newcomer", move |tree| newcomer::run(tree, options))]
+        }
+        Command::Package => package::steps(),
         Command::Report(options) => {
             vec![Step::new("report", move |tree| report::run(tree, &options))]
         }

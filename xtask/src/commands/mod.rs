@@ -10,6 +10,8 @@ pub(crate) mod header;
 pub(crate) mod loc;
 pub(crate) mod loom;
 pub(crate) mod memory_model;
+pub(crate) mod newcomer;
+pub(crate) mod package;
 pub(crate) mod report;
 pub(crate) mod rocm;
 pub(crate) mod rules;
