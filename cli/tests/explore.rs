@@ -82,7 +82,7 @@ fn a_schedule_that_fails_is_printed_and_fails_again() {
 fn a_file_that_is_no_scenario_has_a_line_of_json_as_well() {
     let file = written("no_scenario.toml", "name = 3\n").display().to_string();
     let output = ringfence(&["explore", "--json", &file]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     let line: serde_json::Value = serde_json::from_str(text(&output).trim()).expect("one line");
     assert_eq!(line["verdict"], "unreadable", "{line}");
     assert!(line["why"].as_str().is_some_and(|why| why.contains("name")), "{line}");
