@@ -32,6 +32,27 @@ fn a_queue_left_behind_is_proven_by_its_own_fences_alone() {
 }
 
 #[test]
+fn what_a_watermark_proves_is_of_its_own_queue_and_generation() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 4);
+    for packet in 0..3 {
+        submit(&mut ring, packet, Barrier::Clear);
+    }
+    let fence = submit(&mut ring, 3, Barrier::Set);
+    assert_eq!(packets(&tell(&mut ring, fence, 0).unwrap()), [0, 1, 2, 3]);
+    let (proven, packet) = (mark.observe(), PacketId::new(1));
+    assert_eq!(
+        proven.prove(UseId::new(lane(0), packet)).map(|proof| proof.of().packet()),
+        Some(packet)
+    );
+    assert!(proven.prove(UseId::new(lane(0), PacketId::new(4))).is_none(), "later than the fence");
+    for other in [lane(1), lane(0).restarted(), lane(1).restarted()] {
+        let of = UseId::new(other, packet);
+        assert!(!proven.covers(of) && proven.prove(of).is_none(), "{of}");
+    }
+}
+
+#[test]
 fn a_restart_is_another_generation() {
     let first = Arc::new(Watermark::new(lane(0)));
     let mut ring = ring_on(&first, HOST, 4);
