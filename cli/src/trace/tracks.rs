@@ -290,7 +290,9 @@ impl Tracks {
             Event { args, ..event }
         };
         let process = self.event(Phase::Metadata, 0, "process_name".into(), 0.0);
-        let mut events = vec![named(process, &name)];
+        let mut order = self.event(Phase::Metadata, 0, "process_sort_index".into(), 0.0);
+        order.args.insert("sort_index".to_owned(), self.process.into());
+        let mut events = vec![named(process, &name), order];
         for (tid, track) in (1..).zip(&self.names) {
             let thread = self.event(Phase::Metadata, tid, "thread_name".into(), 0.0);
             events.push(named(thread, track));
