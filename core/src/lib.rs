@@ -71,6 +71,16 @@
 //! [`task`] binds leases to tasks: a task keeps one stream for each key and finds it again, also across
 //! the suspensions of a future, and owners that never say that they are done are asked about.
 //!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `tracing` | events and spans of both halves: see [`observe`] |
+//! | `metrics` | the ledgers as counters and gauges (module `metrics`), and a few histograms |
+//! | `audit`, `planted` | for tests alone: locks are counted; switches that break a rule each |
+//!
 //! # The layers
 //!
 //! ```text

@@ -15,7 +15,7 @@
 //! | signals | `TRACE` | `submitted`, `copied`, `probed`, `retired`, `armed` |
 //! | signals | `DEBUG` | `proven`, `looked`, `flushed`, `grown`, `parked`, `fence asked`, span `host wait` |
 //! | signals | `WARN` | `quarantined`, `lost` |
-//! | streams | `TRACE` | `submitted`, `followed` |
+//! | streams | `TRACE` | `submitted`, `followed`, `pumped` |
 //! | streams | `DEBUG` | `created`, `leased`, `returned`, `passed over`, `drained`, `destroyed`, `captured`, `launched`, `retired`, span `pump` |
 //! | streams | `WARN` | `crowded`, `leaked`, `lost` |
 //!
