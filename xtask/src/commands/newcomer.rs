@@ -94,7 +94,8 @@ struct Place {
 }
 impl Place {
     fn empty(tree: &Tree) -> Result<Self, Failure> {
-        let root = tree.target("newcomer");
+        // Outside of the repository, as a newcomer's own crate is: inside, cargo takes it for one of the workspace.
+        let root = std::env::temp_dir().join("ringfence-newcomer");
         let place = Self {
             home: root.join("home"),
             target: root.join("target"),
