@@ -89,17 +89,13 @@ pub(crate) struct Options {
 }
 
 /// The steps of the C interface.
-pub(crate) fn steps() -> [Step; 5] {
+pub(crate) fn steps() -> [Step; 4] {
     let amd = format!("programs in C on ROCm {}", RELEASE.name());
     let cargo = |name: &str, line: &'static str| {
         Step::new(name, move |tree| Program::cargo(tree, line).run())
     };
     [
-        // What counts locks is not there without it.
-        cargo(
-            "clippy of what finalizers call",
-            "clippy --package ringfence-capi --all-targets --features audit -- -D warnings",
-        ),
+        // What counts locks is not there without `audit`.
         cargo(
             "what finalizers call",
             "test --package ringfence-capi --features audit --test finalizers",

@@ -46,11 +46,6 @@ pub(crate) fn run(tree: &Tree) -> Result<Outcome, Failure> {
     report(&findings, "breaches of who may know whom, by xtask/src/commands/deps/table.rs")
 }
 
-/// The packages of the workspace, in the order of the table.
-pub(crate) fn packages() -> impl Iterator<Item = &'static str> {
-    table::CRATES.iter().map(|own| own.package)
-}
-
 /// Every check of one source file, given its path from the root.
 fn check_source(file: &Path, source: &str) -> Vec<Finding> {
     let tokens = tokens(source);
