@@ -35,8 +35,8 @@ enum Site {
     Turn,
     /// Whether one more decrement is there.
     Decrement,
-    /// Which dependency of a BARRIER_OR it was, and which one so far.
-    Dependency(u32),
+    /// Which dependency of a BARRIER_OR it was, after these answers to the same question in the same look.
+    Dependency(u64),
     /// Where the read index is.
     ReadIndex,
     /// Which move a wait sees next.
@@ -159,10 +159,11 @@ impl State {
         &self,
         of: impl Fn(&Model, &mut dyn FnMut(u32) -> u32) -> Option<Vec<Move>>,
     ) -> Option<Vec<Move>> {
-        let mut asked = 0;
+        let mut answers = 0;
         of(&self.model, &mut |n| {
-            asked += 1;
-            self.decide(Site::Dependency(asked), n as usize) as u32
+            let answer = self.decide(Site::Dependency(answers), n as usize) as u32;
+            answers = digest_of(&(answers, answer)); // no move is made before the last is answered
+            answer
         })
     }
     fn can_decrement(&self, signal: SignalHandle) -> bool {
@@ -266,6 +267,7 @@ impl State {
         self.reveal(signal);
         let over = lost || self.host_view(signal) < SignalValue::ARMED;
         let called = over && self.decide(Site::Handler(nth), 2) == 0;
+        self.saw(called); // those to be called are off the list until the last was asked about
         if called {
             self.note_act(Act::Handler(nth));
         }
