@@ -37,7 +37,8 @@
 //! - **Stores to device memory** land at a flush in lazy mode. A packet that looks at a store on its way broke S10 when
 //!   it was published, and the oracle says so there, whether or not the store lands in time.
 //! - **A private step first** ([`HostSteps::Reduced`]): a `submit` with a signal at hand, no event, on a queue that no other task's steps are about, commutes with all that
-//!   other tasks, devices and the callback thread can do before it is taken, and cannot be disabled by them: a persistent set of one. It looks
+//!   other tasks, devices and the callback thread can do before it is taken, and cannot be disabled by them: a persistent set of one. Nor may any of their steps
+//!   create a signal, which a library that leaves an index reserved would break S11 by. It looks
 //!   at nothing and arms nothing, so that no proof, right or wrong, plays a part in it. It is not used while a fault may still be brought in.
 //! - **A `reclaim` that nobody can come between is one step** ([`HostSteps::Reduced`]): the only stream of its section on its queue, with no handler set,
 //!   where no other task asks about or records an event. What a `reclaim` shares with other tasks is its queue's watermark and who holds a signal; those raise no
@@ -72,6 +73,7 @@
 //! assert!(explored.figures.states > 3);
 //! ```
 
+mod commuting;
 mod frontier;
 mod injected;
 mod options;

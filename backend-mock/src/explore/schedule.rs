@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     Options,
+    commuting::{is_alone, need_no_more_signals, stays_away},
     injected::injectable,
     options::HostSteps,
     program::{Program, Roughness},
@@ -219,19 +220,23 @@ impl Run<'_> {
     }
     /// Whether a step of a task commutes with everything that others can do before it is taken: it
     /// publishes a packet that nobody has a name for, on a queue that no other task's stream is on, with a
-    /// signal that is ready; it looks at nothing.
+    /// signal that is ready; it looks at nothing. And nobody else creates a signal, which is wrong while an index is reserved (S11):
+    /// a library that leaves one so is not to be helped by the order of steps.
     fn is_private(&self, world: &World, at: usize) -> bool {
         let steps = &self.program.steps;
         let Action::Submit(submit) = &steps[at].action else { return false };
-        if submit.event.is_some() || submit.role.is_some() || !world.has_room(&submit.on) {
+        if submit.event.is_some() || submit.role.is_some() || world.room(&submit.on) == 0 {
             return false;
         }
         let Some(queue) = world.queue_of(&submit.on) else { return false };
         let section = &self.program.sections[self.section];
         let others = section.tasks.iter().filter(|task| !task.steps.contains(&at));
-        let mut others = others.flat_map(|task| &task.steps).map(|&at| &steps[at].action);
+        let others: Vec<&Action> =
+            others.flat_map(|task| &task.steps).map(|&at| &steps[at].action).collect();
         let batch_goes_on = self.program.setup.submission_batch as usize > steps.len();
-        batch_goes_on && others.all(|action| stays_away(action, world, queue, &submit.name))
+        batch_goes_on
+            && others.iter().all(|action| stays_away(action, world, queue, &submit.name))
+            && need_no_more_signals(&others, world)
     }
     fn choose(&mut self, world: &World, mut choices: Vec<Choice>) -> Choice {
         let finale = choices == [Choice::Finale];
@@ -350,37 +355,4 @@ fn digest(world: &World, place: &impl Hash, without: Option<super::Digested>) ->
     place.hash(&mut state);
     world.digest(&mut state, without);
     state.finish()
-}
-
-/// Whether a step leaves the watermark of a queue as it is, and what is taken from it.
-fn is_alone(action: &Action, world: &World, queue: &Name) -> bool {
-    match action {
-        // A recording may let go of a signal between the parts.
-        Action::Submit(submit) if submit.event.is_some() => false,
-        Action::Copy(copy) if copy.event.is_some() => false,
-        // Waiting takes a hold on what is in flight, which counts when that is retired.
-        Action::Wait { .. } | Action::Submit(_) | Action::Copy(_) | Action::Reclaim { .. } => {
-            stays_away(action, world, queue, &Name::from(""))
-        }
-        _ => false,
-    }
-}
-
-/// Whether a step has nothing to do with a queue, nor with a packet on it.
-fn stays_away(action: &Action, world: &World, queue: &Name, packet: &Name) -> bool {
-    let away = |stream: &Name| world.queue_of(stream).is_none_or(|other| other != queue);
-    match action {
-        Action::Submit(submit) => away(&submit.on),
-        Action::Graph(graph) => away(&graph.on),
-        Action::Copy(copy) => away(&copy.on),
-        Action::Record { on, .. }
-        | Action::Wait { on, .. }
-        | Action::Reclaim { on }
-        | Action::Probe { on }
-        | Action::Drain { on }
-        | Action::SyncStream { stream: on } => away(on),
-        Action::Query { of } => of != packet,
-        Action::SyncEvent { .. } | Action::Destroy { .. } | Action::Snapshot { .. } => true,
-        _ => false,
-    }
 }

@@ -10,7 +10,8 @@ use crate::{
     ring::{Probe, Wants},
 };
 
-/// One search for finished uses, as a value that stops before each access to something shared.
+/// One [`reclaim`](Tracker::reclaim), as a value that stops before each access to something shared: it begins with
+/// [`Look`](Self::Look).
 #[derive(Debug)]
 #[must_use = "a search that is not stepped to `Done` leaves armed signals unflushed"]
 pub enum Reclaim {
@@ -22,6 +23,10 @@ pub enum Reclaim {
     Retire,
     /// Try parked and quarantined signals.
     Unpark,
+    /// Retire what queries and waits of others saw finished.
+    Observe,
+    /// Submit a fence, where something is pinned that nothing in flight would prove.
+    Fence,
     /// Nothing is left to do.
     Done,
 }
@@ -40,20 +45,28 @@ impl Reclaim {
     /// Takes one step.
     ///
     /// # Errors
-    /// A signal fell below 0, or the device was lost.
+    /// As [`reclaim`](Tracker::reclaim).
     #[inline]
     pub fn step<D: Device, Q: PacketQueue>(
         self,
         tracker: &mut Tracker<D, Q>,
     ) -> Result<Self, Error> {
         match self {
-            Reclaim::Look => Ok(tracker.step_look().map_or(Reclaim::Retire, Reclaim::Load)),
+            Reclaim::Look => {
+                tracker.begin_search()?;
+                if tracker.polling.is_some() {
+                    return tracker.poll_all().map(|()| Reclaim::Done);
+                }
+                Ok(tracker.step_look().map_or(Reclaim::Retire, Reclaim::Load))
+            }
             Reclaim::Load(probe) => Ok(match tracker.step_load(probe)? {
                 Left::Retire => Reclaim::Retire,
                 Left::Unpark => Reclaim::Unpark,
             }),
             Reclaim::Retire => tracker.retire_known().map(|()| Reclaim::Unpark),
-            Reclaim::Unpark => tracker.step_unpark().map(|()| Reclaim::Done),
+            Reclaim::Unpark => tracker.step_unpark().map(|()| Reclaim::Observe),
+            Reclaim::Observe => tracker.retire_observed().map(|()| Reclaim::Fence),
+            Reclaim::Fence => tracker.step_fence().map(|()| Reclaim::Done),
             Reclaim::Done => Ok(Reclaim::Done),
         }
     }
@@ -77,19 +90,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// [`Error::OverDecrement`] for a signal that fell below 0; [`Error::DeviceLost`]. Other uses are
     /// unharmed: call again. Also an error that an earlier submission met after it had published.
     pub fn reclaim(&mut self) -> Result<Reclaimed, Error> {
-        if let Some(error) = self.deferred.take() {
-            return Err(error);
-        }
-        self.check_lost()?;
+        self.begin_search()?;
         let before = self.in_flight();
         if self.polling.is_some() {
             self.poll_all()?;
         } else {
             self.look()?;
             self.retire_observed()?;
-            if self.ring.wants() == Wants::Fence {
-                self.ask_for_fence()?;
-            }
+            self.step_fence()?;
         }
         Ok(self.reclaimed(before))
     }
@@ -113,7 +121,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         observe::looked(self.id, retired, in_flight);
         Reclaimed { retired, in_flight }
     }
-    /// Takes the steps of a whole search: those of [`Reclaim::step`], one after the other. A loop over it
+    /// What comes before a search, in pieces or whole.
+    fn begin_search(&mut self) -> Result<(), Error> {
+        match self.deferred.take() {
+            Some(error) => Err(error),
+            None => self.check_lost(),
+        }
+    }
+    #[inline]
+    fn step_fence(&mut self) -> Result<(), Error> {
+        match self.ring.wants() {
+            Wants::Fence => self.ask_for_fence(),
+            Wants::Nothing => Ok(()),
+        }
+    }
+    /// Takes the steps of a search up to what others saw: those of [`Reclaim::step`], one after the other. A loop over it
     /// would move the state through memory, which costs more than the steps.
     pub(super) fn look(&mut self) -> Result<(), Error> {
         let probe = self.step_look();

@@ -43,7 +43,8 @@ impl Room {
         wanted: usize,
     ) -> Result<Self, Error> {
         match self {
-            Room::Look(Reclaim::Done) => Ok(Room::Observe),
+            // A fence is no way to make room: it takes a signal itself.
+            Room::Look(Reclaim::Observe | Reclaim::Fence | Reclaim::Done) => Ok(Room::Observe),
             Room::Look(search) => search.step(tracker).map(Room::Look),
             Room::Observe => {
                 if tracker.ring.usable(pool) < wanted {

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use ringfence::plant::{self, Fault};
 use ringfence_mock::explore::{DeviceTiming, HostSteps, Verdict};
 
-use crate::{scripts::script, twins::searched};
+use crate::{
+    scripts::script,
+    twins::{MOST, searched},
+};
 
 /// Faults that small scripts can show.
 const FAULTS: [Fault; 8] = [
@@ -19,13 +22,9 @@ const FAULTS: [Fault; 8] = [
     Fault::WaitWhileReserved,
 ];
 const SCRIPTS: u64 = 500;
-/// Scripts in which a lazy device breaks other rules: open faults of the search, each of which has to go on doing so until it is
-/// mended and taken off.
-const OPEN: [u64; 5] = [23, 119, 208, 552, 559];
-
 #[test]
 fn a_lazy_device_breaks_the_rules_that_an_eager_one_does() {
-    let mut differ = Vec::new();
+    let mut differ = Vec::<u64>::new();
     let (mut compared, mut broken) = (0, BTreeMap::<&str, u32>::new());
     for seed in 1..2 * SCRIPTS {
         if compared == SCRIPTS {
@@ -37,8 +36,8 @@ fn a_lazy_device_breaks_the_rules_that_an_eager_one_does() {
             plant::with(fault, || searched(&scenario, DeviceTiming::Lazy, HostSteps::Reduced));
         let eager =
             plant::with(fault, || searched(&scenario, DeviceTiming::Eager, HostSteps::Every));
-        if matches!(eager.verdict, Verdict::Bounded(_)) {
-            continue;
+        if eager.figures.states >= MOST || matches!(eager.verdict, Verdict::Bounded(_)) {
+            continue; // what it has not come to, it may yet break
         }
         if lazy.rules != eager.rules {
             println!("seed {seed} with {fault:?}: {:?}, and eagerly {:?}", lazy.rules, eager.rules);
@@ -48,7 +47,7 @@ fn a_lazy_device_breaks_the_rules_that_an_eager_one_does() {
         *broken.entry(fault.name()).or_default() += u32::from(!lazy.rules.is_empty());
     }
     println!("{compared} scripts; with a broken rule, by fault: {broken:?}");
-    assert_eq!(differ, OPEN);
+    assert!(differ.is_empty(), "scripts {differ:?} break other rules");
     assert_eq!(compared, SCRIPTS, "so many scripts were small enough");
     assert!(broken.values().filter(|&&scripts| scripts > 0).count() >= 5, "{broken:?}");
 }

@@ -12,24 +12,23 @@ use crate::scripts::script;
 
 /// Scripts, with the seeds from 1, that are compared.
 const SCRIPTS: u64 = 500;
-/// An eager device may have so many states; a script with more is counted, and left out.
-const MOST: u64 = 1_500;
+/// An eager device may have so many states; a script with more is left out.
+pub(crate) const MOST: u64 = 1_500;
+/// A lazy one ends sooner; but a `reclaim` in its parts has more states than a whole one.
+const MOST_LAZILY: u64 = 10 * MOST;
 
 pub(crate) fn searched(scenario: &Scenario, timing: DeviceTiming, host: HostSteps) -> Explored {
-    let bounds = Bounds { states: MOST, time: Duration::from_secs(60), ..Bounds::default() };
+    let states = if timing == DeviceTiming::Lazy { MOST_LAZILY } else { MOST };
+    let bounds = Bounds { states, time: Duration::from_secs(60), ..Bounds::default() };
     let blame = Blame::Exact;
     let options =
         Options { timing, host, blame, bounds, until: Until::Exhausted, ..Options::default() };
     explore(scenario, &options).expect("a script can be searched")
 }
 
-/// Scripts that end elsewhere with a lazy device: open faults of the search, each of which has to go on doing so until it is
-/// mended and taken off.
-const OPEN: [u64; 1] = [377];
-
 #[test]
 fn a_lazy_device_ends_where_an_eager_one_does() {
-    let mut differ = Vec::new();
+    let mut differ = Vec::<u64>::new();
     let (mut compared, mut ends, mut lazy_states, mut eager_states) = (0, 0, 0, 0);
     for seed in 1..2 * SCRIPTS {
         if compared == SCRIPTS {
@@ -56,6 +55,6 @@ fn a_lazy_device_ends_where_an_eager_one_does() {
     println!(
         "{compared} scripts, {ends} ends, {lazy_states} states lazily, {eager_states} eagerly"
     );
-    assert_eq!(differ, OPEN);
+    assert!(differ.is_empty(), "scripts {differ:?} end elsewhere");
     assert_eq!(compared, SCRIPTS, "so many scripts were small enough");
 }

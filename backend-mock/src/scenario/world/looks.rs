@@ -100,15 +100,19 @@ impl World {
     pub(crate) fn queue_of(&self, stream: &Name) -> Option<&Name> {
         self.streams.get(stream).map(|stream| &stream.queue)
     }
-    /// Whether a stream has so many signals ready in its one pool that the next submission looks at nothing.
-    pub(crate) fn has_room(&self, stream: &Name) -> bool {
-        let Some(stream) = self.streams.get(stream) else { return false };
+    /// How many submissions of a stream with one pool find a signal ready, and look at nothing.
+    pub(crate) fn room(&self, stream: &Name) -> usize {
+        let Some(stream) = self.streams.get(stream) else { return 0 };
         let ring = stream.tracker.ring();
         let pools = [SignalMemory::Device, SignalMemory::Host];
         let mut used = pools.into_iter().filter(|&pool| ring.live(pool) > 0);
-        let (Some(pool), None) = (used.next(), used.next()) else { return false };
-        stream.tracker.policy().tracker == TrackerKind::Retiring
-            && ring.usable(pool) > ring.limits().size as usize / 2
+        let (Some(pool), None) = (used.next(), used.next()) else { return 0 };
+        match stream.tracker.policy().tracker {
+            TrackerKind::Retiring => {
+                ring.usable(pool).saturating_sub(ring.limits().size as usize / 2)
+            }
+            TrackerKind::Polling => 0,
+        }
     }
     /// What uses are called now.
     pub(crate) fn named(&self) -> impl Iterator<Item = (UseId, &Name)> {
