@@ -2,6 +2,7 @@
 
 use ringfence::{
     drive::{HardwareQueue, Policy, Reclaim, Submission, Tracker},
+    event::{Event, EventOptions},
     id::QueueId,
     ledger::Counts,
     placement::DeviceSignals,
@@ -35,5 +36,34 @@ fn the_steps_of_a_search_do_what_the_plain_call_does() {
         assert_eq!(loads, 1, "one load retires the batch");
     });
     assert_eq!(plain.0, 0);
+    assert_eq!(plain, stepped);
+}
+
+/// A wait for another queue's event pins that event's signal, and has none itself: only a fence would prove it (S20).
+fn after_a_wait(search: impl FnOnce(&mut Tracker<NullDevice, NullQueue>)) -> Counts {
+    let open = |number| {
+        let queue = HardwareQueue::new(NullQueue::new(QueueId::new(number)));
+        Tracker::open(NullDevice::default(), queue, Policy::default()).expect("it opens")
+    };
+    let (mut producer, mut consumer) = (open(0), open(1));
+    let mut event = Event::new(EventOptions::default());
+    event.record(&mut producer).expect("it has signals");
+    event.wait_on(&mut consumer).expect("it has signals");
+    search(&mut consumer);
+    consumer.counts()
+}
+
+#[test]
+fn the_steps_of_a_search_ask_for_a_fence_as_the_plain_call_does() {
+    let plain = after_a_wait(|tracker| {
+        let _reclaimed = tracker.reclaim().expect("nothing fails");
+    });
+    let stepped = after_a_wait(|tracker| {
+        let mut search = Reclaim::Look;
+        while !matches!(search, Reclaim::Done) {
+            search = search.step(tracker).expect("nothing fails");
+        }
+    });
+    assert_eq!(plain.fences_asked, 1, "nothing in flight would prove what is pinned");
     assert_eq!(plain, stepped);
 }
