@@ -16,7 +16,7 @@ use crate::{
 
 /// The committed table.
 const TABLE: &str = "tests/benches/instructions.toml";
-/// The program that runs one case: `instructions CASE ITERATIONS`, and `instructions --list`.
+/// The program that runs one case: `instructions CASE ITERATIONS`, and `instructions --list`. The profile `bench` builds it where `release` does.
 const PROGRAM: &str = "release/instructions";
 /// Iterations of the two runs. The first is long enough for the ring to have grown and settled.
 const ITERATIONS: [u64; 2] = [4_000, 12_000];
@@ -34,7 +34,7 @@ pub(crate) fn run(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
     if Program::new(tree, "valgrind").arguments(["--version"]).presence() == Presence::Missing {
         return Ok(Outcome::Skipped("valgrind is not installed".to_owned()));
     }
-    let build = "build --release --package ringfence-tests --bin instructions";
+    let build = "build --profile bench --package ringfence-tests --bin instructions";
     let _ = Program::cargo(tree, build).run()?;
     let list = Program::new(tree, tree.target(PROGRAM)).arguments(["--list"]).output()?;
     let mut counted = Vec::new();
