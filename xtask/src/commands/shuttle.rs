@@ -15,12 +15,6 @@ use crate::{
 /// The mixes, by the start of their names.
 const MIXES: &str = "shuttle_";
 
-/// The mock and the strategies of random programs come with the package and take no part: they are large, and
-/// optimising them takes longer than the mixes do.
-const UNUSED: &str = "--config profile.checked.package.ringfence-mock.opt-level=0 \
-    --config profile.checked.package.ringfence-tests.opt-level=1 \
-    --config profile.checked.package.proptest.opt-level=0";
-
 /// Which mixes run.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Options {
@@ -40,10 +34,9 @@ pub(crate) fn run(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
     let test = |more: &[&str]| {
         Program::cargo(
             tree,
-            "test --package ringfence-tests --test shuttle --features planted --profile checked --target-dir",
+            "test --package ringfence --test shuttle --features planted --profile checked --target-dir",
         )
         .arguments([tree.target("shuttle")])
-        .arguments(UNUSED.split(' '))
         .arguments([options.filter.as_str()])
         .arguments(more)
         .add_flags("RUSTFLAGS", "--cfg ringfence_shuttle")
