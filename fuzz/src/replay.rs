@@ -20,7 +20,7 @@ pub type Check = fn(&[u8]);
 const VARIATIONS: u64 = 200;
 /// For how long variations are tried at most, unless `RINGFENCE_FUZZ_SECONDS` names another number of
 /// seconds. Every input itself is always checked.
-const SECONDS: u64 = 15;
+const SECONDS: u64 = 5;
 
 /// Checks every file below `kept`, which are paths from the directory `fuzz`, and variations of it, round
 /// by round. Files and directories on the command line take their place. A faulty input is made small, and
