@@ -14,5 +14,7 @@ pub mod replay;
 pub mod ring_operations;
 pub mod scenario_text;
 pub mod soak;
+#[cfg(feature = "planted")]
+pub mod teeth;
 pub mod trait_misuse;
 mod vary;

@@ -51,7 +51,7 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 /// A path from the directory `fuzz`.
-fn own(path: &str) -> PathBuf {
+pub(crate) fn own(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
@@ -69,16 +69,7 @@ fn replay(
     check: Check,
 ) -> Result<Replayed, String> {
     let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-    let mut files = Vec::new();
-    for place in places.iter().filter(|place| place.exists()) {
-        collect(place, &mut files).map_err(|error| failed(place, error))?;
-    }
-    files.sort();
-    let mut inputs = Vec::new();
-    for file in files {
-        let input = fs::read(&file).map_err(|error| failed(&file, error))?;
-        inputs.push((file, input));
-    }
+    let inputs = inputs(places).map_err(|error| error.to_string())?;
     let (start, mut varied) = (Instant::now(), 0);
     'rounds: for seed in 0..=variations {
         for (file, input) in &inputs {
@@ -97,6 +88,26 @@ fn replay(
         }
     }
     Ok(Replayed { inputs: inputs.len(), varied })
+}
+
+/// Every file below these places, in the order of their names.
+///
+/// # Errors
+/// When one cannot be read: which, and why.
+pub(crate) fn inputs(places: &[PathBuf]) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let named = |path: &Path, error: io::Error| {
+        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    };
+    let mut files = Vec::new();
+    for place in places.iter().filter(|place| place.exists()) {
+        collect(place, &mut files).map_err(|error| named(place, error))?;
+    }
+    files.sort();
+    let read = |file: PathBuf| {
+        let input = fs::read(&file).map_err(|error| named(&file, error))?;
+        Ok((file, input))
+    };
+    files.into_iter().map(read).collect()
 }
 
 /// Makes a faulty input small, writes it down and shows its fault.

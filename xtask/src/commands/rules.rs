@@ -39,6 +39,9 @@ const MODELS: &str = "core/src/models";
 /// Which faults an exhaustive search finds, and where.
 const EXPLORED: &str = "tests/explored.tsv";
 
+/// Which faults a fuzz target finds, and which target.
+pub(super) const FUZZED: &str = "tests/fuzzed.tsv";
+
 /// What to do with the table of what catches what.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
@@ -103,6 +106,10 @@ fn methods(tree: &Tree, faults: &[Fault]) -> Result<Vec<Method>, Failure> {
         Method {
             heading: "explore",
             faults: matrix::first_column(&tree.read(EXPLORED)?).map(Into::into).collect(),
+        },
+        Method {
+            heading: "fuzz",
+            faults: matrix::first_column(&tree.read(FUZZED)?).map(Into::into).collect(),
         },
     ])
 }

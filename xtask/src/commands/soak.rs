@@ -29,7 +29,8 @@ impl Options {
 pub(crate) fn run(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
     Program::cargo(
         tree,
-        "run --quiet --manifest-path fuzz/Cargo.toml --release --example soak --target-dir",
+        // The feature is that of the fuzz targets: one build serves both.
+        "run --quiet --manifest-path fuzz/Cargo.toml --release --features planted --example soak --target-dir",
     )
     .arguments([tree.target("fuzz")])
     .arguments(["--".to_owned(), options.seconds.to_string(), options.seed.to_string()])

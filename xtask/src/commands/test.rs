@@ -130,7 +130,8 @@ impl Harness<'_> {
     }
 }
 
-/// Builds the fuzz targets without a fuzzer, and replays every input that was ever kept.
+/// Builds the fuzz targets without a fuzzer, replays every input that was ever kept, and lets the targets find the planted
+/// faults that they are said to find.
 fn fuzz_corpus(tree: &Tree) -> Result<Outcome, Failure> {
     let targets = tree.files("fuzz/fuzz_targets", "rs")?;
     if targets.is_empty() {
@@ -138,19 +139,19 @@ fn fuzz_corpus(tree: &Tree) -> Result<Outcome, Failure> {
     }
     let fuzz = |command: &str| {
         Program::cargo(tree, command)
-            .arguments("--manifest-path fuzz/Cargo.toml --release --target-dir".split(' '))
-            .arguments([tree.target("fuzz")])
+            .arguments("--manifest-path fuzz/Cargo.toml --release --features planted".split(' '))
+            .arguments(["--target-dir".into(), tree.target("fuzz")])
     };
     // In the directory of the workspace, where clippy has seen what they are built upon.
-    let clippy = "clippy --manifest-path fuzz/Cargo.toml --all-targets --target-dir";
+    let clippy = "clippy --manifest-path fuzz/Cargo.toml --all-targets --all-features --target-dir";
     let _ = Program::cargo(tree, clippy)
         .arguments([tree.target("")])
         .arguments(["--", "-D", "warnings"])
         .run()?;
-    let _ = fuzz("build").run()?;
+    let _ = fuzz("build --bins --examples").run()?;
     for target in targets {
         let name = target.file_stem().unwrap_or_default().to_string_lossy();
         let _ = fuzz(&format!("run --quiet --bin {name}")).run()?;
     }
-    Ok(Outcome::Passed)
+    fuzz("run --quiet --example teeth").arguments(["--".into(), tree.path(rules::FUZZED)]).run()
 }

@@ -29,5 +29,6 @@ run 60 tests.txt ./streams --nocapture
 run 150 streams.json ./ringfence bench streams --backend cuda --limit-s 20 --json
 run 60 signals.json ./ringfence bench signals --backend cuda --json
 run 60 signals.txt ./ringfence bench signals --backend cuda
+run 240 report.txt ./ringfence bench --backend cuda --size small --report "$out/report.html"
 cat "$out/summary.txt"
 exit "$failed"
