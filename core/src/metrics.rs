@@ -155,7 +155,7 @@ fn labels(given: &[(&'static str, String)]) -> Vec<Label> {
 /// # use ringfence::{backend::*, drive::Tracker, error::Error, metrics::SignalMetrics};
 /// # fn run<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<(), Error> {
 /// let numbers = SignalMetrics::new(&[("queue", tracker.queue().lane().to_string())]);
-/// tracker.synchronize()?;
+/// let _synced = tracker.synchronize()?;
 /// numbers.publish(tracker); // as they are now
 /// # Ok(())
 /// # }

@@ -100,7 +100,7 @@ impl Proof {
 ///
 /// ```
 /// use ringfence::{backend::*, proof::Harvest, ring::{Finished, Timing}, timing::Interval};
-/// /// Before [`Ring::retire`](ringfence::ring::Ring::retire): the stamps are gone once the signal is armed.
+/// /// Comes before `Ring::retire`: the stamps are gone once the signal is armed.
 /// fn harvest<D: Device>(gpu: &D, over: &Finished) -> Harvest {
 ///     match over.timing() {
 ///         Timing::Unwanted => Harvest::NOT_WANTED,

@@ -116,7 +116,7 @@ impl<T> RetireQueue<T> {
     /// ) -> Result<Option<Vec<u8>>, Error> {
     ///     let newest = tracker.queue().mark().observe();
     ///     if buffers.oldest().is_some_and(|of| !newest.covers(of)) {
-    ///         tracker.synchronize()?;
+    ///         let _synced = tracker.synchronize()?;
     ///     }
     ///     Ok(buffers.next_free(tracker.queue().mark().observe()))
     /// }

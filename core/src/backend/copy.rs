@@ -80,7 +80,12 @@ pub enum CopyRefused {
 ///         PacketId::new(self.next.fetch_add(1, Relaxed))
 ///     }
 ///     fn submit(
-///         &self, _: PacketId, _: PartIndex, copy: fn(), completes: SignalHandle, waits: &[SignalHandle],
+///         &self,
+///         _at: PacketId,
+///         _part: PartIndex,
+///         copy: fn(),
+///         completes: SignalHandle,
+///         waits: &[SignalHandle],
 ///     ) -> Result<(), CopyRefused> {
 ///         let cell = |signal: SignalHandle| &self.cells[signal.as_u64() as usize];
 ///         if waits.iter().any(|&awaited| cell(awaited).load(Acquire) != 0) {

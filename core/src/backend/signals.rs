@@ -103,7 +103,8 @@ pub struct Created {
 ///             self.arm(signal, SignalValue::ARMED);
 ///             *place = signal;
 ///         }
-///         if count == 0 { Err(CreateError::OutOfMemory) } else { Ok(Created { count, memory: SignalMemory::Host }) }
+///         let created = Created { count, memory: SignalMemory::Host };
+///         if count == 0 { Err(CreateError::OutOfMemory) } else { Ok(created) }
 ///     }
 ///     fn load(&self, signal: SignalHandle) -> SignalValue {
 ///         SignalValue::new(self.values[signal.as_u64() as usize - 1].load(Acquire))
