@@ -56,7 +56,7 @@ pub enum Grounds {
 /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
 /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
 /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-/// # let mut submit = |ring: &mut Ring, packet| {
+/// # let submit = |ring: &mut Ring, packet| {
 /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
 /// # };
 ///
@@ -155,7 +155,7 @@ impl Retired {
 /// single uses are cut from it.
 ///
 /// ```
-/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
 /// # use std::sync::Arc;
 /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
 /// # let mark = Arc::new(Watermark::new(lane));
@@ -163,7 +163,7 @@ impl Retired {
 /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
 /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
 /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-/// # let mut submit = |ring: &mut Ring, packet| {
+/// # let submit = |ring: &mut Ring, packet| {
 /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
 /// # };
 ///

@@ -131,6 +131,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// As [`reclaim`](Self::reclaim).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error};
+    /// # fn sleep<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<(), Error> {
+    /// // Before this thread sleeps: one load, even if the read index lags.
+    /// if tracker.probe()?.in_flight == 0 {
+    ///     return Ok(()); // there is nothing to wake up for
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn probe(&mut self) -> Result<Reclaimed, Error> {
         self.check_lost()?;
         let before = self.in_flight();

@@ -201,7 +201,7 @@ impl Ring {
     /// waits for, where it is one of this ring's.
     ///
     /// ```
-    /// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
     /// # use std::sync::Arc;
     /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
     /// # let mark = Arc::new(Watermark::new(lane));
@@ -209,9 +209,6 @@ impl Ring {
     /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
     /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
     /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-    /// # let mut submit = |ring: &mut Ring, packet| {
-    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
-    /// # };
     ///
     /// # let mut secured = ring.secure(SignalMemory::Host).expect("8 signals");
     /// let held = secured.lend(); // before it is bound: somebody will wait for this use

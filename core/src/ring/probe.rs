@@ -121,7 +121,7 @@ impl Ring {
     /// load has to confirm it (S3).
     ///
     /// ```
-    /// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
     /// # use std::sync::Arc;
     /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
     /// # let mark = Arc::new(Watermark::new(lane));
@@ -129,7 +129,7 @@ impl Ring {
     /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
     /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
     /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-    /// # let mut submit = |ring: &mut Ring, packet| {
+    /// # let submit = |ring: &mut Ring, packet| {
     /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
     /// # };
     ///
@@ -170,6 +170,25 @@ impl Ring {
     }
     /// What to load when the read index nominates nothing new: a fence further back, then single
     /// values in a circle, so that a busy oldest use hides nothing (S6), in one lane after the other.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # let of = submit(&mut ring, 3);
+    /// let read_index = PacketId::FIRST; // it stands still, which proves nothing (S3)
+    /// let probe = ring.nominate(read_index).or_else(|| ring.look_further());
+    /// assert_eq!(probe.map(|probe| probe.of()), Some(of)); // looked at all the same (S20)
+    /// ```
     pub fn look_further(&mut self) -> Option<Probe> {
         for _ in 0..self.lanes.len() {
             let at = self.lane_turn % self.lanes.len();
@@ -213,6 +232,27 @@ impl Ring {
     ///
     /// # Errors
     /// [`Error::OverDecrement`] when it is below 0: the signal is quarantined (S7).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # use ringfence::error::Error;
+    /// let of = submit(&mut ring, 3);
+    /// let probe = ring.probe_use(of).expect("in flight");
+    /// let error = ring.confirm(probe, SignalValue::new(-1)).expect_err("two packets completed it");
+    /// assert!(matches!(error, Error::OverDecrement { .. }));
+    /// assert_eq!(ring.quarantined(), 1); // never used again
+    /// ```
     pub fn confirm(&mut self, probe: Probe, value: SignalValue) -> Result<Confirmed, Error> {
         let found = self.lane_index(probe.of.lane());
         let found = found.and_then(|l| Some((l, self.lanes[l].position(probe.of.packet())?)));

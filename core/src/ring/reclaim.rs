@@ -77,7 +77,7 @@ impl Finished {
 /// What a ring needs from outside so that nothing waits for ever.
 ///
 /// ```
-/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
 /// # use std::sync::Arc;
 /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
 /// # let mark = Arc::new(Watermark::new(lane));
@@ -85,7 +85,7 @@ impl Finished {
 /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
 /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
 /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-/// # let mut submit = |ring: &mut Ring, packet| {
+/// # let submit = |ring: &mut Ring, packet| {
 /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
 /// # };
 ///
@@ -278,9 +278,6 @@ impl Ring {
     /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
     /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
     /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-    /// # let mut submit = |ring: &mut Ring, packet| {
-    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
-    /// # };
     ///
     /// # let mut secured = ring.secure(SignalMemory::Host).expect("8 signals");
     /// let held = secured.lend(); // a handler, say

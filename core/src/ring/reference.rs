@@ -19,7 +19,7 @@ use crate::{error::Failure, id::UseId};
 /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
 /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
 /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-/// # let mut submit = |ring: &mut Ring, packet| {
+/// # let submit = |ring: &mut Ring, packet| {
 /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
 /// # };
 ///

@@ -125,7 +125,7 @@ pub enum Timing {
 /// between; dropped, it leaves the ring as it was.
 ///
 /// ```
-/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
 /// # use std::sync::Arc;
 /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
 /// # let mark = Arc::new(Watermark::new(lane));
@@ -133,9 +133,6 @@ pub enum Timing {
 /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
 /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
 /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-/// # let mut submit = |ring: &mut Ring, packet| {
-/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
-/// # };
 ///
 /// drop(ring.secure(SignalMemory::Host)); // no index was to be had: nothing has happened
 /// assert_eq!(ring.usable(SignalMemory::Host), 8);
@@ -160,6 +157,24 @@ impl Ring {
     ///
     /// # Errors
     /// What to do first, when no signal of `pool` is ready.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    ///
+    /// let pool = SignalMemory::Device; // so far, the ring has signals in host memory alone
+    /// let Err(Shortage::Grow { count, .. }) = ring.secure(pool) else { panic!("there is none") };
+    /// for raw in 100..100 + u64::from(count) {
+    ///     ring.add(SignalHandle::new(raw), pool, pool); // as the device created them
+    /// }
+    /// assert!(ring.secure(pool).is_ok());
+    /// ```
     #[inline(always)]
     pub fn secure(&mut self, pool: SignalMemory) -> Result<Secured<'_>, Shortage> {
         let Some(at) = self.ready[pool.index()].front() else {

@@ -25,7 +25,7 @@ use crate::{
 /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
 /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
 /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-/// # let mut submit = |ring: &mut Ring, packet| {
+/// # let submit = |ring: &mut Ring, packet| {
 /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
 /// # };
 ///
@@ -67,7 +67,7 @@ impl Ring {
     /// own values and its own queue's fences prove it, also fences of other streams (S4).
     ///
     /// ```
-    /// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
     /// # use std::sync::Arc;
     /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
     /// # let mark = Arc::new(Watermark::new(lane));
@@ -75,7 +75,7 @@ impl Ring {
     /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
     /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
     /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-    /// # let mut submit = |ring: &mut Ring, packet| {
+    /// # let submit = |ring: &mut Ring, packet| {
     /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
     /// # };
     ///
@@ -115,7 +115,7 @@ impl Ring {
     /// that the device may still write to is given up. Returns how many.
     ///
     /// ```
-    /// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
     /// # use std::sync::Arc;
     /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
     /// # let mark = Arc::new(Watermark::new(lane));
@@ -123,7 +123,7 @@ impl Ring {
     /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
     /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
     /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
-    /// # let mut submit = |ring: &mut Ring, packet| {
+    /// # let submit = |ring: &mut Ring, packet| {
     /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
     /// # };
     ///
