@@ -12,6 +12,21 @@ use crate::{
 };
 
 /// What went wrong, with the object and the way out.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, id::UseId};
+/// /// Submits, or sheds the work where others hold all signals.
+/// fn submit<D: Device, Q: PacketQueue>(
+///     tracker: &mut Tracker<D, Q>,
+///     work: Q::Work,
+/// ) -> Result<Option<UseId>, Error> {
+///     match tracker.submit(Submission::kernel(work)) {
+///         Ok(of) => Ok(Some(of)),
+///         Err(Error::Exhausted { .. }) => Ok(None),
+///         Err(error) => Err(error), // its text says what to do
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -132,6 +147,22 @@ pub enum Error {
 }
 
 /// Why a use will never be known to be finished.
+///
+/// ```
+/// use ringfence::{error::{Error, Failure}, id::*};
+/// let of = UseId::new(LaneId::new(QueueId::new(0), Generation::FIRST), PacketId::new(7));
+/// let error = Error::Failed { of, cause: Failure::Forced };
+/// assert!(error.to_string().starts_with("use q0g0#7 was completed by force"));
+/// /// Whether the work may be submitted again on the same stream.
+/// fn may_try_again(cause: Failure) -> bool {
+///     match cause {
+///         Failure::PartFailed => true,
+///         Failure::Forced | Failure::OverDecremented => false, // it may still run
+///         Failure::DeviceLost | Failure::Abandoned => false,   // the stream is gone
+///     }
+/// }
+/// # assert!(!may_try_again(Failure::Forced));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Failure {
     /// The device is gone (S17).
@@ -152,6 +183,19 @@ pub enum Failure {
 }
 
 /// Why a signal could not be created.
+///
+/// ```
+/// use ringfence::{error::CreateError, id::SignalHandle};
+/// /// What one call of a runtime brought: status and signal.
+/// fn created(status: u32, signal: SignalHandle) -> Result<SignalHandle, CreateError> {
+///     match status {
+///         0 if signal.is_null() => Err(CreateError::NullHandle), // it has happened
+///         0 => Ok(signal),
+///         _ => Err(CreateError::OutOfMemory),
+///     }
+/// }
+/// assert_eq!(created(0, SignalHandle::NULL), Err(CreateError::NullHandle));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -174,6 +218,19 @@ pub enum CreateError {
 }
 
 /// Why a handler could not be set.
+///
+/// ```
+/// use ringfence::{backend::SignalMemory, error::HandlerRefused};
+/// /// What a backend whose callback thread sleeps can watch.
+/// fn can_watch(memory: SignalMemory) -> Result<(), HandlerRefused> {
+///     match memory {
+///         SignalMemory::Interrupt => Ok(()),
+///         SignalMemory::Device => Err(HandlerRefused::DeviceMemory),
+///         SignalMemory::Host | SignalMemory::Shared => Err(HandlerRefused::NoInterrupt),
+///     }
+/// }
+/// # assert_eq!(can_watch(SignalMemory::Host), Err(HandlerRefused::NoInterrupt));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HandlerRefused {

@@ -32,12 +32,39 @@ macro_rules! small_id {
 }
 small_id! {
     /// A device: what HSA calls an agent.
+    ///
+    /// ```
+    /// # use ringfence::id::DeviceId;
+    /// let gpus = [0, 1].map(DeviceId::new); // the runtime's own numbers
+    /// assert_eq!(gpus[1].to_string(), "gpu1");
+    /// ```
     DeviceId, "gpu";
     /// A hardware queue, or a copy engine. Several streams may share one.
+    ///
+    /// ```
+    /// # use ringfence::id::QueueId;
+    /// // One row of numbers for all devices and engines of the process: proofs are compared by them.
+    /// let (compute, copies) = (QueueId::new(0), QueueId::new(1));
+    /// assert_ne!(compute, copies);
+    /// ```
     QueueId, "q";
     /// A tracker's ring, in this process: whose uses something tells of.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::Tracker};
+    /// # fn name<D: Device, Q: PacketQueue>(tracker: &Tracker<D, Q>) {
+    /// println!("events of {} are this stream's", tracker.id()); // as in "r0"
+    /// # }
+    /// ```
     RingId, "r";
     /// The identity of a queue's index space: the next one starts when its packet ids restart at 0.
+    ///
+    /// ```
+    /// # use ringfence::id::Generation;
+    /// let second = Generation::FIRST.next();
+    /// assert!(second > Generation::FIRST);
+    /// assert_eq!(Generation::new(u32::MAX).checked_next(), None); // the last one
+    /// ```
     Generation, "g";
 }
 impl Generation {
@@ -62,6 +89,13 @@ impl Generation {
 
 /// A packet's 64-bit index in a queue's monotone index space: what `hsa_queue_load_write_index`
 /// counts. Never the slot (index modulo ring size).
+///
+/// ```
+/// # use ringfence::id::PacketId;
+/// let first = PacketId::new(63); // of a batch of 3
+/// assert_eq!(first.plus(3), PacketId::new(66)); // the next one that is free
+/// assert!(first < first.next());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct PacketId(u64);
 impl PacketId {
@@ -143,6 +177,14 @@ impl fmt::Display for LaneId {
 
 /// One publication of a signal: the packet that completes it. Shown as `q0g0#7`: queue, generation,
 /// packet.
+///
+/// ```
+/// # use ringfence::id::*;
+/// let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// let of = UseId::new(lane, PacketId::new(7));
+/// assert_eq!(of.to_string(), "q0g0#7");
+/// assert_ne!(of, UseId::new(lane.restarted(), of.packet())); // another packet 7
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UseId {
     lane: LaneId,
@@ -175,6 +217,13 @@ impl fmt::Display for UseId {
 
 /// What a backend calls a signal: an `hsa_signal_t`, a pointer, an index. 0 is no signal. One name of a
 /// device stands for one signal at a time; after `destroy` it may come back for another.
+///
+/// ```
+/// # use ringfence::id::SignalHandle;
+/// let created = [0x7f00, 0].map(SignalHandle::new); // what a runtime gave
+/// let signals: Vec<_> = created.into_iter().filter(|signal| !signal.is_null()).collect();
+/// assert_eq!(signals, [SignalHandle::new(0x7f00)]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SignalHandle(u64);
 impl SignalHandle {
@@ -204,6 +253,13 @@ impl fmt::Debug for SignalHandle {
 ///
 /// Armed is 1 or more, done is below 1 for the host; a GPU AND needs exactly 0 (HSA 2.9), so that a
 /// value below 0 is done for one and never for the other: an error (S7).
+///
+/// ```
+/// # use ringfence::id::{SignalValue, ValueState};
+/// assert_eq!(SignalValue::ARMED.state(), ValueState::Pending);
+/// assert_eq!(SignalValue::DONE.state(), ValueState::Done);
+/// assert!(SignalValue::DONE < SignalValue::ARMED); // "below 1" is how a host wait asks
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SignalValue(i64);
 impl SignalValue {
@@ -239,6 +295,18 @@ impl fmt::Debug for SignalValue {
 }
 
 /// What a signal's value says.
+///
+/// ```
+/// # use ringfence::id::{SignalValue, ValueState};
+/// fn say(value: SignalValue) -> &'static str {
+///     match value.state() {
+///         ValueState::Pending => "it runs",
+///         ValueState::Done => "it is over",
+///         ValueState::OverDecremented => "something decremented it once too often",
+///     }
+/// }
+/// # assert_eq!(say(SignalValue::new(-1)), "something decremented it once too often");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum ValueState {
@@ -251,6 +319,12 @@ pub enum ValueState {
 }
 
 /// How many decrements finish a use: 1 for a packet, N for a copy in N parts.
+///
+/// ```
+/// # use ringfence::id::{Parts, SignalValue};
+/// let parts = std::num::NonZeroU32::new(3).map_or(Parts::ONE, Parts::new);
+/// assert_eq!(SignalValue::for_parts(parts), SignalValue::new(3));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Parts(std::num::NonZeroU32);
 impl Parts {
@@ -268,6 +342,14 @@ impl Parts {
 
 /// The barrier bit of an AQL header: with it, a packet becomes active only when all earlier packets
 /// of its queue are complete.
+///
+/// ```
+/// # use ringfence::{drive::Submission, id::Barrier};
+/// // Two kernels that may run beside each other, and one after both.
+/// let beside = ["left", "right"].map(|work| Submission::kernel(work).barrier(Barrier::Clear));
+/// let after = Submission::kernel("join").barrier(Barrier::Set); // proves all three
+/// # let _ = (beside, after);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Barrier {
     /// The packet waits for all earlier ones; its completion proves them.
@@ -277,6 +359,13 @@ pub enum Barrier {
 }
 
 /// An acquire or release scope of a packet (the "fence scope" of HSA 2.9).
+///
+/// ```
+/// # use ringfence::id::CacheScope;
+/// // In order of reach: whoever needs two takes the larger one.
+/// let (kernel, event) = (CacheScope::Agent, CacheScope::System);
+/// assert_eq!(kernel.max(event), CacheScope::System);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CacheScope {
     /// No cache is touched.

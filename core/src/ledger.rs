@@ -9,6 +9,17 @@ use crate::{
 };
 
 /// Why a signal or its timestamps were loaded.
+///
+/// ```
+/// use ringfence::ledger::{LoadCause, Loads};
+/// fn print(loads: &Loads) {
+///     for cause in LoadCause::ALL {
+///         let (host, device) = (loads.host(cause), loads.device(cause));
+///         println!("{cause:?}: {host} loads of host memory, {device} reads of the device");
+///     }
+/// }
+/// # print(&Loads::default());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LoadCause {
     /// To retire uses: confirming a nominated fence, probing, and the polling tracker's looks.
@@ -31,6 +42,15 @@ impl LoadCause {
 }
 
 /// Numbers of loads by cause: of host memory, and of device memory, where each is a read across PCIe.
+///
+/// ```
+/// use ringfence::{backend::*, drive::Tracker, ledger::LoadCause};
+/// /// Reads across PCIe that somebody waited for: those of queries and waits.
+/// fn reads_in_the_way<D: Device, Q: PacketQueue>(tracker: &Tracker<D, Q>) -> u64 {
+///     let loads = tracker.counts().loads;
+///     loads.device(LoadCause::Query) + loads.device(LoadCause::Wait)
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Loads {
     host: [u64; 6],
@@ -65,6 +85,17 @@ impl Loads {
 }
 
 /// What one stream did so far.
+///
+/// ```
+/// use ringfence::ledger::Counts;
+/// /// What finding finished work cost, in loads of signals a use.
+/// fn loads_per_use(streams: &[Counts]) -> f64 {
+///     let all = streams.iter().fold(Counts::default(), |all, one| all.plus(one));
+///     let loads = all.loads.all_host() + all.loads.all_device();
+///     loads as f64 / all.uses.max(1) as f64
+/// }
+/// # assert_eq!(loads_per_use(&[Counts { uses: 2, ..Counts::default() }]), 0.0);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// Uses: publications of a signal.

@@ -150,6 +150,16 @@ fn labels(given: &[(&'static str, String)]) -> Vec<Label> {
 }
 
 /// The numbers of one tracker, at the recorder that is installed when this is made.
+///
+/// ```
+/// # use ringfence::{backend::*, drive::Tracker, error::Error, metrics::SignalMetrics};
+/// # fn run<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<(), Error> {
+/// let numbers = SignalMetrics::new(&[("queue", tracker.queue().lane().to_string())]);
+/// let _synced = tracker.synchronize()?;
+/// numbers.publish(tracker); // as they are now
+/// # Ok(())
+/// # }
+/// ```
 pub struct SignalMetrics {
     counts: Counters<Counts>,
     ring: Gauges<Ring>,
@@ -179,6 +189,15 @@ impl std::fmt::Debug for SignalMetrics {
 }
 
 /// The numbers of one pool, at the recorder that is installed when this is made.
+///
+/// ```
+/// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, metrics::StreamMetrics};
+/// # fn run<B: StreamBackend>(pool: &StreamPool<B>) {
+/// let numbers = StreamMetrics::new(&[("pool", "main".into())]);
+/// let _pumped = pool.pump();
+/// numbers.publish(pool); // as they are now
+/// # }
+/// ```
 pub struct StreamMetrics {
     counts: Counters<PoolCounts>,
     memory: Counters<MemoryCounts>,

@@ -3,6 +3,15 @@
 use crate::backend::{Capabilities, Features, Profiler, SignalMemory};
 
 /// What a use's signal is for.
+///
+/// ```
+/// use ringfence::{drive::Submission, placement::Role};
+/// // The host will be called back when it is over: that takes a signal that can wake a thread.
+/// let watched = Submission::kernel("reduce").role(Role::Blocking);
+/// // Another GPU will wait for it: its signal lives where that one can read it.
+/// let sent = Submission::kernel("exchange").role(Role::Peer);
+/// # let _ = (watched, sent);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
     /// Work whose completion only the ring looks at, or a GPU waiter on the same device.
@@ -24,6 +33,13 @@ pub enum Role {
 }
 
 /// Whether signals may live in device memory.
+///
+/// ```
+/// use ringfence::{drive::Policy, placement::DeviceSignals};
+/// // A measurement on this device said that it pays.
+/// let policy = Policy { device_signals: DeviceSignals::On, ..Policy::default() };
+/// # assert_ne!(policy, Policy::default());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DeviceSignals {
     /// Never: the default, until a measurement for the device says otherwise.
@@ -34,6 +50,17 @@ pub enum DeviceSignals {
 }
 
 /// Where the signals of events live.
+///
+/// ```
+/// use ringfence::{drive::Policy, placement::{DeviceSignals, EventPlacement}};
+/// // Events that the host queries *and* that kernels of the same device wait for:
+/// let policy = Policy {
+///     device_signals: DeviceSignals::On, // without it, a twin has no device cell
+///     events: EventPlacement::Twin,
+///     ..Policy::default()
+/// };
+/// # assert_ne!(policy, Policy::default());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EventPlacement {
     /// In host memory: a query costs 0.08 µs; a GPU waiter polls across PCIe.
@@ -46,6 +73,18 @@ pub enum EventPlacement {
 }
 
 /// What decides, besides the role.
+///
+/// ```
+/// # use ringfence::{backend::*, placement::*};
+/// # let (rings, path) = (RingMemory::System, HostDataPath::Hdp);
+/// # let features = Features::LARGE_BAR | Features::DEVICE_SIGNALS;
+/// # let capabilities = Capabilities { features, rings, path };
+/// let (device_signals, profiler) = (DeviceSignals::On, Profiler::Absent);
+/// let placement = Placement { device_signals, capabilities, profiler };
+/// assert!(placement.allows_device_signals());
+/// // One of the three is enough to forbid it:
+/// assert!(!Placement { device_signals: DeviceSignals::Off, ..placement }.allows_device_signals());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
     /// The setting.

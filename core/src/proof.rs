@@ -18,6 +18,18 @@ use crate::{
 };
 
 /// Why a use is known to be finished.
+///
+/// ```
+/// use ringfence::proof::Grounds;
+/// /// Whether it took the use's own signal to tell.
+/// fn told_itself(grounds: Grounds) -> bool {
+///     match grounds {
+///         Grounds::OwnValue => true,
+///         Grounds::Fence | Grounds::BarrierOrder | Grounds::Drained | Grounds::Awaited => false,
+///     }
+/// }
+/// # assert!(!told_itself(Grounds::Fence));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grounds {
     /// Its own signal was seen at 0.
@@ -34,6 +46,30 @@ pub enum Grounds {
 }
 
 /// One use is finished. Neither `Clone` nor `Copy`: a proof arms one signal, once.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// # let (of, fence) = (submit(&mut ring, 3), submit(&mut ring, 7));
+/// # let probe = ring.probe_use(fence).expect("in flight");
+/// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+/// let proven = mark.raise(seen); // packet 7 is over, and so is packet 3
+/// let proof = proven.prove(of).expect("it is below the fence");
+/// assert_eq!((proof.of(), proof.grounds()), (of, Grounds::Fence));
+/// let retired = proof.harvest(Harvest::NOT_WANTED); // used up
+/// assert_eq!(retired.of(), of);
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Proof {
@@ -61,6 +97,20 @@ impl Proof {
 }
 
 /// That a use's timing was taken, or that nobody wants it.
+///
+/// ```
+/// use ringfence::{backend::*, proof::Harvest, ring::{Finished, Timing}, timing::Interval};
+/// /// Comes before `Ring::retire`: the stamps are gone once the signal is armed.
+/// fn harvest<D: Device>(gpu: &D, over: &Finished) -> Harvest {
+///     match over.timing() {
+///         Timing::Unwanted => Harvest::NOT_WANTED,
+///         Timing::Wanted => {
+///             let raw = gpu.timestamps(over.signal(), over.engine());
+///             Harvest::taken(Interval::new(raw, gpu.tick_rate()))
+///         }
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Harvest(#[expect(dead_code, reason = "shown by Debug alone")] Option<Interval>);
@@ -74,6 +124,17 @@ impl Harvest {
 }
 
 /// Proven, and its timing taken: what arming consumes.
+///
+/// ```
+/// use ringfence::{id::UseId, proof::Retired, ring::{Arm, Custody}};
+/// /// An order to arm, or the proof again while somebody else holds the signal.
+/// fn arm(signal: &mut Custody, last_use: UseId, retired: Retired) -> Result<Arm, Retired> {
+///     match signal.sole() {
+///         Some(alone) => Ok(alone.arm(last_use, retired)),
+///         None => Err(retired),
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Retired {
@@ -92,6 +153,31 @@ impl Retired {
 
 /// What a watermark said once: everything of `lane` below `below` is finished. `Copy`: proofs of
 /// single uses are cut from it.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// # let (of, fence) = (submit(&mut ring, 3), submit(&mut ring, 7));
+/// # let probe = ring.probe_use(fence).expect("in flight");
+/// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+/// assert!(!mark.observe().covers(of));
+/// let proven = mark.raise(seen); // the fence is packet 7
+/// assert_eq!(proven.below(), PacketId::new(8));
+/// assert!(proven.covers(of));
+/// let restarted = UseId::new(of.lane().restarted(), of.packet());
+/// assert!(!proven.covers(restarted)); // another generation
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proven {
     lane: LaneId,
@@ -129,6 +215,19 @@ impl Proven {
 }
 
 /// A fence use's own value was seen at 0, with acquire order (S2).
+///
+/// ```
+/// use ringfence::{error::Error, id::SignalValue, ring::{Confirmed, Probe, Ring}};
+/// /// What a loaded value proves for all who share the queue.
+/// fn confirm(ring: &mut Ring, probe: Probe, value: SignalValue) -> Result<(), Error> {
+///     if let Confirmed::Fence(proof) = ring.confirm(probe, value)? {
+///         if let Some(mark) = ring.mark_of(proof.of().lane()) {
+///             let _proven = mark.raise(proof); // the only thing that moves it
+///         }
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct FenceProof {

@@ -53,6 +53,33 @@ impl<T> RetireQueue<T> {
         self.held.reserve(more);
     }
     /// The next value that `proven` frees, oldest first. Call until `None`.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # use ringfence::retire::RetireQueue;
+    /// # let (first, fence) = (submit(&mut ring, 3), submit(&mut ring, 7));
+    /// # let probe = ring.probe_use(fence).expect("in flight");
+    /// let mut held = RetireQueue::new(lane);
+    /// held.hold(first, "arguments");
+    /// held.hold(UseId::new(lane, PacketId::new(8)), "later arguments");
+    /// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+    /// let proven = mark.raise(seen); // the fence is packet 7
+    /// assert_eq!(held.next_free(proven), Some("arguments"));
+    /// assert_eq!(held.next_free(proven), None);
+    /// assert_eq!(held.oldest().map(UseId::packet), Some(PacketId::new(8)));
+    /// # Ok::<(), ringfence::error::Error>(())
+    /// ```
     #[inline]
     pub fn next_free(&mut self, proven: Proven) -> Option<T> {
         let front = UseId::new(self.lane, self.held.front()?.0);
@@ -79,6 +106,21 @@ impl<T> RetireQueue<T> {
         self.held.back().map(|held| held.0)
     }
     /// The use that the oldest value waits for.
+    ///
+    /// ```
+    /// use ringfence::{backend::*, drive::*, error::Error, retire::RetireQueue};
+    /// /// The oldest buffer, once the stream's work is finished.
+    /// fn oldest_buffer<D: Device, Q: PacketQueue>(
+    ///     tracker: &mut Tracker<D, Q>,
+    ///     buffers: &mut RetireQueue<Vec<u8>>,
+    /// ) -> Result<Option<Vec<u8>>, Error> {
+    ///     let newest = tracker.queue().mark().observe();
+    ///     if buffers.oldest().is_some_and(|of| !newest.covers(of)) {
+    ///         let _synced = tracker.synchronize()?;
+    ///     }
+    ///     Ok(buffers.next_free(tracker.queue().mark().observe()))
+    /// }
+    /// ```
     pub fn oldest(&self) -> Option<UseId> {
         self.held.front().map(|held| UseId::new(self.lane, held.0))
     }
@@ -99,6 +141,16 @@ impl<T> RetireQueue<T> {
         }
     }
     /// Everything that is still held, with the packets it waits for: what a lost device leaves.
+    ///
+    /// ```
+    /// # use ringfence::{id::*, retire::RetireQueue};
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mut held = RetireQueue::new(lane);
+    /// # held.hold(UseId::new(lane, PacketId::new(4)), vec![0_u8; 8]);
+    /// // The device may still write to it: leaked, and counted.
+    /// let leaked = held.drain().map(|(_, buffer)| std::mem::forget(buffer)).count();
+    /// assert_eq!((leaked, held.is_empty()), (1, true));
+    /// ```
     pub fn drain(&mut self) -> impl Iterator<Item = (PacketId, T)> + '_ {
         self.held.drain(..)
     }

@@ -3,6 +3,16 @@
 use std::{num::NonZeroU64, time::Duration};
 
 /// A device clock's frequency. Agents of 25 MHz, 100 MHz and 1 GHz exist.
+///
+/// ```
+/// use ringfence::timing::TickRate;
+/// use std::num::NonZeroU64;
+/// /// What a runtime says of its clock; 0 has been said, and is no frequency.
+/// fn rate(hertz: u64) -> Option<TickRate> {
+///     NonZeroU64::new(hertz).map(TickRate::new)
+/// }
+/// assert_eq!(rate(100_000_000).map(TickRate::hertz), Some(100_000_000));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TickRate(NonZeroU64);
 impl TickRate {
@@ -17,6 +27,14 @@ impl TickRate {
 }
 
 /// Start and end as the device wrote them: not looked at, not comparable.
+///
+/// ```
+/// use ringfence::timing::{Interval, RawInterval, TickRate};
+/// let rate = TickRate::new(std::num::NonZeroU64::MIN);
+/// // Whatever was written goes in; only what makes sense comes out.
+/// assert!(Interval::new(RawInterval::new(0, 250), rate).is_none());
+/// assert!(Interval::new(RawInterval::new(200, 250), rate).is_some());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct RawInterval {
     start: u64,
@@ -35,8 +53,8 @@ impl RawInterval {
 ///
 /// ```
 /// use ringfence::timing::{Interval, RawInterval, TickRate};
-/// let rate = TickRate::new(std::num::NonZeroU64::new(100_000_000).unwrap());
-/// let ran = Interval::new(RawInterval::new(200, 250), rate).unwrap();
+/// let rate = TickRate::new(std::num::NonZeroU64::new(100_000_000).expect("not 0"));
+/// let ran = Interval::new(RawInterval::new(200, 250), rate).expect("in order");
 /// assert_eq!(ran.duration(), std::time::Duration::from_nanos(500));
 /// assert!(Interval::new(RawInterval::new(250, 200), rate).is_none());
 /// ```
@@ -78,6 +96,16 @@ impl Interval {
     }
     /// The time from this interval's end to `later`'s end: what "elapsed between two events" means.
     /// `None` when the clocks differ or `later` ended first.
+    ///
+    /// ```
+    /// # use ringfence::timing::{Interval, RawInterval, TickRate};
+    /// # use std::{num::NonZeroU64, time::Duration};
+    /// # let rate = TickRate::new(NonZeroU64::new(100_000_000).expect("not 0"));
+    /// # let ran = |start, end| Interval::new(RawInterval::new(start, end), rate).expect("in order");
+    /// let (first, second) = (ran(200, 250), ran(260, 300)); // ticks of 10 ns
+    /// assert_eq!(first.elapsed_to(second), Some(Duration::from_nanos(500)));
+    /// assert_eq!(second.elapsed_to(first), None);
+    /// ```
     pub fn elapsed_to(self, later: Interval) -> Option<Duration> {
         if self.rate != later.rate {
             return None;

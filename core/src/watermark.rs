@@ -14,6 +14,30 @@ use crate::{
 /// # Ordering
 /// `raise` releases, [`observe`](Self::observe) acquires: whoever sees the bound sees everything
 /// that the prover saw, including what the GPU wrote before the fence completed.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// # let (first, fence) = (submit(&mut ring, 3), submit(&mut ring, 7));
+/// let others = mark.clone(); // another stream on the queue
+/// assert!(!others.observe().covers(first));
+/// # let probe = ring.probe_use(fence).expect("in flight");
+/// // One of them loads the signal of a fence, packet 7, and sees 0:
+/// let Confirmed::Fence(proof) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+/// let _proven = mark.raise(proof);
+/// assert!(others.observe().covers(first)); // without a load
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Watermark {
     lane: LaneId,

@@ -3,6 +3,14 @@
 bitflags::bitflags! {
     /// What a device and its runtime can do. Found by probing where a failed probe is harmless, else
     /// from a list with source and date.
+    ///
+    /// ```
+    /// use ringfence::backend::Features;
+    /// // Everything was probed, but what no probe can show:
+    /// let found = Features::all().difference(Features::PEER_DEVICE_WAITS);
+    /// assert!(found.contains(Features::LARGE_BAR | Features::INTERRUPTS));
+    /// assert!(!found.contains(Features::PEER_DEVICE_WAITS));
+    /// ```
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Features: u32 {
         /// The host can address all of the device's memory (large BAR).
@@ -27,6 +35,14 @@ bitflags::bitflags! {
 }
 
 /// Where the packet rings live.
+///
+/// ```
+/// # use ringfence::backend::*;
+/// # let features = Features::LARGE_BAR | Features::DEVICE_SIGNALS;
+/// let of = |rings| Capabilities { features, rings, path: HostDataPath::Hdp };
+/// assert!(of(RingMemory::System).owner_needs_flush());
+/// assert!(!of(RingMemory::Device).owner_needs_flush()); // the packet follows the stores
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RingMemory {
     /// System memory: packets do not follow stores into the device's memory, so those are flushed.
@@ -36,6 +52,21 @@ pub enum RingMemory {
 }
 
 /// How the host's stores reach the device's memory.
+///
+/// ```
+/// use ringfence::backend::HostDataPath;
+/// use std::sync::atomic::{Ordering, fence};
+///
+/// /// A backend's `flush`; `hdp` writes the register that flushes, and reads it back.
+/// fn flush(path: HostDataPath, hdp: impl FnOnce()) {
+///     fence(Ordering::SeqCst);
+///     match path {
+///         HostDataPath::Hdp => hdp(),
+///         HostDataPath::Coherent => {} // the fence is enough
+///     }
+/// }
+/// # flush(HostDataPath::Coherent, || panic!("no cache to flush"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HostDataPath {
     /// Through a host data path cache, which has to be flushed.
@@ -45,6 +76,19 @@ pub enum HostDataPath {
 }
 
 /// Facts of one device, as a backend found them.
+///
+/// ```
+/// use ringfence::backend::*;
+/// let apu = Capabilities {
+///     features: Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::INTERRUPTS,
+///     rings: RingMemory::System,
+///     path: HostDataPath::Coherent,
+/// };
+/// assert!(apu.can_hold_device_signals());
+/// assert!(!apu.owner_needs_flush());
+/// let small_bar = Capabilities { features: Features::INTERRUPTS, ..apu };
+/// assert!(!small_bar.can_hold_device_signals());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Capabilities {
     /// What it can do.

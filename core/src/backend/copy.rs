@@ -3,6 +3,16 @@
 use crate::id::{LaneId, PacketId, SignalHandle};
 
 /// Which part of an operation of several parts, from 0.
+///
+/// ```
+/// use ringfence::backend::PartIndex;
+/// /// The bytes of one part of a copy that is cut into parts of 64 KiB.
+/// fn bytes(part: PartIndex) -> std::ops::Range<u64> {
+///     let start = u64::from(part.as_u32()) << 16;
+///     start..start + (1 << 16)
+/// }
+/// assert_eq!(bytes(PartIndex::new(1)), 65_536..131_072);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PartIndex(u32);
 impl PartIndex {
@@ -17,6 +27,19 @@ impl PartIndex {
 }
 
 /// The engine did not take a part; it was not issued and will decrement nothing.
+///
+/// ```
+/// use ringfence::backend::CopyRefused;
+/// /// What a runtime's status comes to: anything but success is a part that was not issued.
+/// fn taken(status: i32, device_is_lost: bool) -> Result<(), CopyRefused> {
+///     match status {
+///         0 => Ok(()),
+///         _ if device_is_lost => Err(CopyRefused::DeviceLost),
+///         _ => Err(CopyRefused::Failed),
+///     }
+/// }
+/// assert_eq!(taken(1, false), Err(CopyRefused::Failed));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CopyRefused {
@@ -42,6 +65,44 @@ pub enum CopyRefused {
 ///    `completes` once when done. On an error nothing was issued. Signals in device memory may be refused
 ///    where [`Features`](super::Features) has neither `DEVICE_SIGNALS_ON_COPIES`, for `completes`, nor
 ///    `DEVICE_WAITS_ON_COPIES`, for `waits`.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// # use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::*};
+/// /// Copies on the thread that submits. Signal n is cell n; a part that would have to wait is refused.
+/// struct HostCopies { cells: [AtomicI64; 8], next: AtomicU64 }
+/// impl CopyEngine for HostCopies {
+///     type Work = fn();
+///     fn lane(&self) -> LaneId {
+///         LaneId::new(QueueId::new(100), Generation::FIRST) // no queue has this number
+///     }
+///     fn reserve(&self) -> PacketId {
+///         PacketId::new(self.next.fetch_add(1, Relaxed))
+///     }
+///     fn submit(
+///         &self,
+///         _at: PacketId,
+///         _part: PartIndex,
+///         copy: fn(),
+///         completes: SignalHandle,
+///         waits: &[SignalHandle],
+///     ) -> Result<(), CopyRefused> {
+///         let cell = |signal: SignalHandle| &self.cells[signal.as_u64() as usize];
+///         if waits.iter().any(|&awaited| cell(awaited).load(Acquire) != 0) {
+///             return Err(CopyRefused::Failed); // nothing was issued
+///         }
+///         copy();
+///         cell(completes).fetch_sub(1, Release); // once a part
+///         Ok(())
+///     }
+/// }
+/// # let engine = HostCopies { cells: [0, 2, 1, 0, 0, 0, 0, 0].map(AtomicI64::new), next: AtomicU64::new(0) };
+/// # let (completes, busy) = (SignalHandle::new(1), SignalHandle::new(2));
+/// # let (at, part) = (engine.reserve(), PartIndex::new(0));
+/// # assert_eq!(engine.submit(at, part, || {}, completes, &[]), Ok(()));
+/// # assert_eq!(engine.submit(at, part, || {}, completes, &[busy]), Err(CopyRefused::Failed));
+/// # assert_eq!(engine.cells[1].load(Relaxed), 1);
+/// ```
 pub trait CopyEngine {
     /// What to copy.
     type Work: Copy;

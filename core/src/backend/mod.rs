@@ -14,6 +14,8 @@
 //! | [`CopyEngine`] | copies on another engine |
 //! | [`Handlers`] | call back on completion |
 //!
+//! The page of each but [`Device`] shows a small implementation.
+//!
 //! # Threads
 //!
 //! | methods | called on |

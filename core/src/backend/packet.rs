@@ -6,6 +6,18 @@ use crate::id::{Barrier, CacheScope, SignalHandle, SignalValue};
 pub const MAX_DEPS: usize = 5;
 
 /// The signals that a barrier packet waits for: at most [`MAX_DEPS`].
+///
+/// ```
+/// use ringfence::{backend::{Body, Deps}, id::SignalHandle};
+/// let signals: Vec<_> = (1..=12).map(SignalHandle::new).collect();
+/// let (mut packets, mut rest) = (Vec::<Body<()>>::new(), &signals[..]);
+/// while !rest.is_empty() {
+///     let (deps, left) = Deps::take(rest);
+///     packets.push(Body::And(deps));
+///     rest = left;
+/// }
+/// assert_eq!(packets.len(), 3); // 5, 5 and 2
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Deps([SignalHandle; MAX_DEPS]);
 impl Deps {
@@ -34,6 +46,14 @@ impl Deps {
 }
 
 /// The vendor's barrier-value packet: it waits until a signal is below a bound.
+///
+/// ```
+/// use ringfence::{backend::{Body, ValueWait}, id::{SignalHandle, SignalValue}};
+/// let signal = SignalHandle::new(7);
+/// // What the host calls done: below 1.
+/// let finished: Body<()> = Body::Value(ValueWait { signal, below: SignalValue::ARMED });
+/// # let _ = finished;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueWait {
     /// The signal.
@@ -43,6 +63,20 @@ pub struct ValueWait {
 }
 
 /// What a packet does.
+///
+/// ```
+/// use ringfence::backend::{Body, Deps};
+/// /// The `hsa_packet_type_t` that a backend writes into the header.
+/// fn packet_type<W>(body: &Body<W>) -> u16 {
+///     match body {
+///         Body::Value(_) => 0, // vendor-specific
+///         Body::Kernel(_) => 2,
+///         Body::And(_) => 3,
+///         Body::Or(_) => 5,
+///     }
+/// }
+/// assert_eq!(packet_type::<()>(&Body::And(Deps::NONE)), 3);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Body<W> {
     /// Runs the backend's own kind of work.
@@ -58,6 +92,18 @@ pub enum Body<W> {
 }
 
 /// One packet.
+///
+/// ```
+/// use ringfence::{backend::*, id::*};
+/// // A fence: complete when everything before it is, and the host then sees what that wrote.
+/// let fence = Packet {
+///     barrier: Barrier::Set,
+///     release: CacheScope::System,
+///     completes: SignalHandle::new(7),
+///     ..Packet::<()>::nothing()
+/// };
+/// assert_eq!(fence.body, Body::And(Deps::NONE));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Packet<W> {
     /// What it does.

@@ -6,6 +6,15 @@ use super::Packet;
 use crate::id::{LaneId, PacketId};
 
 /// How many packets to reserve at once.
+///
+/// ```
+/// use ringfence::backend::PacketCount;
+/// use std::num::NonZeroU32;
+/// let packets = ["produce", "consume"];
+/// // None is no number of packets to reserve.
+/// let count = NonZeroU32::new(packets.len() as u32).map(PacketCount::new);
+/// assert_eq!(count.map(PacketCount::count), Some(2));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PacketCount(NonZeroU32);
 impl PacketCount {
@@ -22,6 +31,19 @@ impl PacketCount {
 }
 
 /// Whether every index that was reserved in a queue is published.
+///
+/// ```
+/// use ringfence::{backend::{PacketQueue, Settled}, id::PacketId};
+/// /// Up to where a queue is published, once nobody is in the middle of it.
+/// fn published(queue: &impl PacketQueue) -> PacketId {
+///     loop {
+///         match queue.settled() {
+///             Settled::Below(end) => return end,
+///             Settled::Reserving => std::thread::yield_now(),
+///         }
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Settled {
@@ -49,6 +71,40 @@ pub enum Settled {
 /// 5. `read_index` says which ring slots may be used again: it may lead or lag completion (HSA 2.8.3),
 ///    and never goes back within a generation.
 /// 6. `settled` looks at reservations and publications at one point in time.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// # use std::{collections::BTreeMap, sync::{Mutex, atomic::{AtomicU64, Ordering::*}}};
+/// /// A queue that nothing runs: it keeps what was published.
+/// #[derive(Default)]
+/// struct Recorder { reserved: AtomicU64, packets: Mutex<BTreeMap<PacketId, Packet<&'static str>>> }
+/// impl PacketQueue for Recorder {
+///     type Work = &'static str;
+///     fn lane(&self) -> LaneId {
+///         LaneId::new(QueueId::new(0), Generation::FIRST)
+///     }
+///     fn reserve(&self, count: PacketCount) -> PacketId {
+///         PacketId::new(self.reserved.fetch_add(count.count().into(), AcqRel))
+///     }
+///     fn commit(&self, at: PacketId, packet: &Packet<&'static str>) {
+///         self.packets.lock().expect("nobody panics with it").insert(at, *packet);
+///     }
+///     fn ring_doorbell(&self, _last: PacketId) {} // there is nobody to tell
+///     fn read_index(&self) -> PacketId {
+///         PacketId::FIRST
+///     }
+///     fn settled(&self) -> Settled {
+///         let packets = self.packets.lock().expect("nobody panics with it");
+///         let end = self.reserved.load(Acquire);
+///         if packets.len() as u64 == end { Settled::Below(PacketId::new(end)) } else { Settled::Reserving }
+///     }
+/// }
+/// let queue = Recorder::default();
+/// let at = queue.reserve(PacketCount::ONE);
+/// assert_eq!(queue.settled(), Settled::Reserving);
+/// queue.commit(at, &Packet::nothing());
+/// assert_eq!(queue.settled(), Settled::Below(at.next()));
+/// ```
 pub trait PacketQueue {
     /// The backend's own kind of work for [`Body::Kernel`](super::Body::Kernel).
     type Work: Copy;

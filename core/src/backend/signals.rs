@@ -8,6 +8,14 @@ use crate::{
 };
 
 /// Where a signal's 64-bit value lives, and what it can do there.
+///
+/// ```
+/// use ringfence::backend::SignalMemory;
+/// // A table by memory, and which of its signals cost a read across PCIe:
+/// let dear = SignalMemory::ALL.map(|memory| (memory, memory.is_device()));
+/// assert_eq!(dear.iter().filter(|(_, dear)| *dear).count(), 1);
+/// assert_eq!(SignalMemory::Interrupt.to_string(), "interrupt");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SignalMemory {
     /// Device memory, through the BAR: a GPU waiter polls it locally; a host load is a PCIe read.
@@ -43,6 +51,19 @@ impl fmt::Display for SignalMemory {
 }
 
 /// What a creation brought.
+///
+/// ```
+/// use ringfence::backend::{Created, SignalMemory};
+/// /// What a log says of a creation of 32 signals in device memory.
+/// fn report(Created { count, memory }: Created) -> String {
+///     match memory {
+///         SignalMemory::Device => format!("{count} of 32"),
+///         other => format!("{count} of 32, in {other} memory"), // the backend fell back
+///     }
+/// }
+/// let got = Created { count: 8, memory: SignalMemory::Host };
+/// assert_eq!(report(got), "8 of 32, in host memory");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Created {
@@ -68,6 +89,46 @@ pub struct Created {
 ///    the owner's own packet processor when its rings live in device memory.
 /// 6. After `flush`, every earlier `arm` of the calling thread is visible to every agent and engine
 ///    that reads the signal's memory through its owner. It includes `publish_stores`.
+///
+/// ```
+/// # use ringfence::{backend::*, error::CreateError, id::{SignalHandle, SignalValue}};
+/// # use std::sync::{Mutex, atomic::{AtomicI64, Ordering::*, fence}};
+/// /// Signals in host memory and nowhere else. Signal n is cell n - 1, since 0 is no signal.
+/// struct Cells { values: Vec<AtomicI64>, free: Mutex<Vec<SignalHandle>> }
+/// impl Signals for Cells {
+///     fn create(&self, _: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError> {
+///         let mut free = self.free.lock().expect("nobody panics with it");
+///         let count = batch.len().min(free.len());
+///         for (place, signal) in batch.iter_mut().zip(free.drain(..count)) {
+///             self.arm(signal, SignalValue::ARMED);
+///             *place = signal;
+///         }
+///         let created = Created { count, memory: SignalMemory::Host };
+///         if count == 0 { Err(CreateError::OutOfMemory) } else { Ok(created) }
+///     }
+///     fn load(&self, signal: SignalHandle) -> SignalValue {
+///         SignalValue::new(self.values[signal.as_u64() as usize - 1].load(Acquire))
+///     }
+///     fn arm(&self, signal: SignalHandle, value: SignalValue) {
+///         self.values[signal.as_u64() as usize - 1].store(value.as_i64(), Relaxed);
+///     }
+///     fn publish_stores(&self) {
+///         fence(Release);
+///     }
+///     fn flush(&self) {
+///         fence(SeqCst); // host memory has no data path cache
+///     }
+///     fn destroy(&self, signal: SignalHandle) {
+///         self.free.lock().expect("nobody panics with it").push(signal);
+///     }
+/// }
+/// # let values = (0..2).map(AtomicI64::new).collect();
+/// # let cells = Cells { values, free: Mutex::new([1, 2].map(SignalHandle::new).into()) };
+/// # let mut batch = [SignalHandle::NULL; 3];
+/// # let created = cells.create(SignalMemory::Host, &mut batch).expect("two are free");
+/// # assert_eq!((created.count, cells.load(batch[0])), (2, SignalValue::ARMED));
+/// # assert_eq!(cells.create(SignalMemory::Host, &mut batch), Err(CreateError::OutOfMemory));
+/// ```
 pub trait Signals {
     /// Contract 1.
     ///

@@ -25,6 +25,22 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// As [`submit`](Self::submit). Those that `each` was told of are published, the others are not.
+    ///
+    /// ```
+    /// use ringfence::{backend::*, drive::*, error::Error, id::UseId, placement::Role};
+    /// /// Launches the kernels of a graph, and says which use proves them all.
+    /// fn launch<D: Device, Q: PacketQueue>(
+    ///     tracker: &mut Tracker<D, Q>,
+    ///     kernels: &[Q::Work],
+    /// ) -> Result<Option<UseId>, Error> {
+    ///     let bare = |&work| Submission::kernel(work).unsignaled();
+    ///     let mut packets: Vec<_> = kernels.iter().map(bare).collect();
+    ///     packets.push(Submission::marker(Role::HostQuery));
+    ///     let mut last = None;
+    ///     tracker.submit_all(&packets, |of, _record| last = Some(of))?;
+    ///     Ok(last)
+    /// }
+    /// ```
     pub fn submit_all(
         &mut self,
         work: &[Submission<Q::Work>],

@@ -20,6 +20,23 @@ use crate::{
 use std::num::NonZeroU32;
 
 /// A copy to submit: its parts complete one signal together.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, ring::Record};
+/// /// Copies once `produced` is finished; a later copy can come after the record that is returned.
+/// fn download<D: Device, Q: PacketQueue, E: CopyEngine>(
+///     tracker: &mut Tracker<D, Q>,
+///     engine: &E,
+///     parts: &[E::Work],
+///     produced: &std::sync::Arc<Record>,
+/// ) -> Result<std::sync::Arc<Record>, Error> {
+///     let mut copy = CopySubmission::new(parts).timed();
+///     if let Some(awaited) = Awaited::of(produced)? {
+///         copy = copy.after(awaited); // else it is over already
+///     }
+///     tracker.copy(engine, copy, None)
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "nothing is copied before it is given to a tracker"]
 pub struct CopySubmission<'a, W> {

@@ -20,6 +20,17 @@ use crate::{
 };
 
 /// Handlers that wait for their callback. Shared between streams and the callback thread.
+///
+/// ```
+/// use ringfence::{backend::{Device, HandlerToken}, drive::HandlerTable};
+/// use std::{sync::mpsc::Sender, task::Waker};
+/// /// On the callback thread, for each token that the backend reports: wakes are left to another one.
+/// fn report<D: Device>(gpu: &D, table: &HandlerTable<Waker>, token: HandlerToken, to: &Sender<Waker>) {
+///     if let Some(handled) = table.handle(gpu, token) {
+///         let _nobody_listens = to.send(handled.then);
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct HandlerTable<T> {
     waiting: Mutex<Waiting<T>>,
@@ -38,6 +49,24 @@ struct Entry<T> {
 }
 
 /// Whether a handler will be called.
+///
+/// ```
+/// use ringfence::{backend::Handlers, drive::*, error::Error, ring::{Outcome, Record}};
+/// use std::{sync::Arc, task::{Poll, Waker}};
+/// /// What the first `poll` of a future of a use does.
+/// fn poll<H: Handlers>(
+///     gpu: &H,
+///     table: &HandlerTable<Waker>,
+///     use_: &Arc<Record>,
+///     waker: &Waker,
+/// ) -> Poll<Result<Outcome, Error>> {
+///     match table.watch(gpu, use_, waker.clone()) {
+///         Ok(Watched::Later) => Poll::Pending,
+///         Ok(Watched::Already(_waker)) => Poll::Ready(Ok(use_.outcome())),
+///         Err(error) => Poll::Ready(Err(error)),
+///     }
+/// }
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Watched<T> {
@@ -48,6 +77,16 @@ pub enum Watched<T> {
 }
 
 /// A handler's turn has come.
+///
+/// ```
+/// use ringfence::{drive::Handled, ring::Outcome};
+/// fn finish(handled: Handled<fn(Outcome)>) {
+///     if let Some(ran) = handled.interval {
+///         println!("it took {:?}", ran.duration());
+///     }
+///     (handled.then)(handled.outcome);
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Handled<T> {

@@ -14,6 +14,19 @@ use crate::{
 };
 
 /// A use that a queue is to wait for, with a hold on its signal.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, ring::Record};
+/// use std::sync::Arc;
+/// /// What is submitted to `consumer` next comes after all of `produced`.
+/// fn after<D: Device, Q: PacketQueue>(
+///     consumer: &mut Tracker<D, Q>,
+///     produced: &[Arc<Record>],
+/// ) -> Result<(), Error> {
+///     let uses = produced.iter().map(Awaited::of).collect::<Result<Vec<_>, _>>()?;
+///     consumer.await_uses(uses, WaitBy::And) // one packet for five of them
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "dropped, it waits for nothing"]
 pub struct Awaited {
@@ -77,6 +90,18 @@ impl Awaited {
 }
 
 /// Which packet waits.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, event::Snapshot};
+/// /// What is submitted next starts as soon as one of two buffers is filled.
+/// fn after_either<D: Device, Q: PacketQueue>(
+///     tracker: &mut Tracker<D, Q>,
+///     [left, right]: [&Snapshot; 2],
+/// ) -> Result<(), Error> {
+///     let either = [left.awaited(tracker.device())?, right.awaited(tracker.device())?];
+///     tracker.await_uses(either, WaitBy::Or)
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WaitBy {
     /// BARRIER_AND: for all of them, and later packets wait as well.

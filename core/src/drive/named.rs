@@ -11,6 +11,23 @@ use crate::{
 };
 
 /// What became of a use that was to be completed by force.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, event::Event};
+/// /// Waits for an event of this stream; one that is not finished in time is given up.
+/// fn wait_or_give_up<D: Device, Q: PacketQueue>(
+///     tracker: &mut Tracker<D, Q>,
+///     event: &Event,
+/// ) -> Result<(), Error> {
+///     match event.synchronize(tracker.device(), &tracker.policy().wait) {
+///         Err(Error::TimedOut { of }) => match tracker.force(of)? {
+///             ForcedUse::GivenUp => Err(Error::TimedOut { of }), // others who wait get an error, too
+///             ForcedUse::WasOver => Ok(()), // it has just ended
+///         },
+///         ended => ended.map(drop),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum ForcedUse {
@@ -30,6 +47,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// [`Error::OverDecrement`], [`Error::DeviceLost`].
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error, ring::Outcome};
+    /// # fn later<D: Device, Q: PacketQueue<Work = &'static str>>(on: &mut Tracker<D, Q>) -> Result<(), Error> {
+    /// let of = on.submit(Submission::kernel("step"))?;
+    /// let named = on.reference(of); // keeps no signal from being armed
+    /// // Later:
+    /// let is_over = match named {
+    ///     Some(named) => on.query_use(named)? == Outcome::Finished,
+    ///     None => false, // the polling tracker has no names
+    /// };
+    /// # let _ = is_over;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn query_use(&mut self, named: UseRef) -> Result<Outcome, Error> {
         if self.life == Life::Lost {
             return Err(self.lost_error());

@@ -9,6 +9,14 @@ use crate::{
 };
 
 /// How finished uses are found.
+///
+/// ```
+/// use ringfence::drive::{Policy, TrackerKind};
+/// // What does this library bring? The same work by both, and their ledgers beside each other.
+/// let both = [TrackerKind::Retiring, TrackerKind::Polling];
+/// let policies = both.map(|tracker| Policy { tracker, ..Policy::default() });
+/// # assert_eq!(policies[0], Policy::default());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum TrackerKind {
     /// From state that the host has, confirmed by one load a batch.
@@ -20,6 +28,13 @@ pub enum TrackerKind {
 
 /// Whether each signal is loaded before it is armed again, to catch what no proof can: somebody
 /// else's decrement (S7).
+///
+/// ```
+/// use ringfence::drive::{Audit, Policy};
+/// let audit = if cfg!(debug_assertions) { Audit::On } else { Audit::Off };
+/// let policy = Policy { audit, ..Policy::default() };
+/// # let _ = policy;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Audit {
     /// No load: the default.

@@ -9,6 +9,16 @@ use crate::{backend::PacketQueue, sync::Arc, watermark::Watermark};
 ///
 /// When the queue's index space restarts, make a new one, and give it to every stream with
 /// [`switch_queue`](super::Tracker::switch_queue).
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error};
+/// /// Two streams on one queue: a fence of either proves the packets of both.
+/// fn pair<D: Device, Q: PacketQueue + Clone>(gpu: &D, queue: Q) -> Result<[Tracker<&D, Q>; 2], Error> {
+///     let queue = HardwareQueue::new(queue); // once: a second one would begin with nothing proven
+///     let left = Tracker::open(gpu, queue.clone(), Policy::default())?;
+///     Ok([left, Tracker::open(gpu, queue, Policy::default())?])
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct HardwareQueue<Q> {
     queue: Q,

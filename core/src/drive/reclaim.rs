@@ -12,6 +12,22 @@ use crate::{
 
 /// One [`reclaim`](Tracker::reclaim), as a value that stops before each access to something shared: it begins with
 /// [`Look`](Self::Look).
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error};
+/// /// What `Tracker::reclaim` does, with something else between the steps.
+/// fn reclaim<D: Device, Q: PacketQueue>(
+///     tracker: &mut Tracker<D, Q>,
+///     mut between: impl FnMut(&Reclaim),
+/// ) -> Result<(), Error> {
+///     let mut search = Reclaim::Look;
+///     while !matches!(search, Reclaim::Done) {
+///         between(&search); // other streams, say, in a search through all orders
+///         search = search.step(tracker)?;
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "a search that is not stepped to `Done` leaves armed signals unflushed"]
 pub enum Reclaim {
@@ -32,6 +48,16 @@ pub enum Reclaim {
 }
 
 /// What a search brought.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error};
+/// /// Where a thread has nothing else to do: whether there is anything to come back for.
+/// fn idle<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<bool, Error> {
+///     let Reclaimed { retired, in_flight } = tracker.reclaim()?;
+///     println!("{retired} uses are over, {in_flight} are not");
+///     Ok(in_flight > 0)
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Reclaimed {
@@ -105,6 +131,17 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// As [`reclaim`](Self::reclaim).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error};
+    /// # fn sleep<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<(), Error> {
+    /// // Before this thread sleeps: one load, even if the read index lags.
+    /// if tracker.probe()?.in_flight == 0 {
+    ///     return Ok(()); // there is nothing to wake up for
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn probe(&mut self) -> Result<Reclaimed, Error> {
         self.check_lost()?;
         let before = self.in_flight();

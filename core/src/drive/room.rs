@@ -15,6 +15,18 @@ use crate::{
 
 /// The search for signals of one pool, as a value that stops before each shared access and each wait.
 /// No index is reserved while it runs (S11).
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error};
+/// /// With a retiring tracker: makes room for 32 signals in host memory, before a burst of uses.
+/// fn make_room<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<(), Error> {
+///     let mut room = Room::Look(Reclaim::Look);
+///     while !matches!(room, Room::Made) {
+///         room = room.step(tracker, SignalMemory::Host, 32)?; // only `Room::Wait` waits
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "there is room only at `Made`"]
 pub enum Room {

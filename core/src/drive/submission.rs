@@ -101,6 +101,18 @@ impl<W> Submission<W> {
         Self { timing: Timing::Wanted, ..self }
     }
     /// Without a completion signal of its own.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error, placement::Role};
+    /// # fn burst<D: Device, Q: PacketQueue<Work = &'static str>>(on: &mut Tracker<D, Q>) -> Result<(), Error> {
+    /// for _ in 0..100 {
+    ///     on.submit(Submission::kernel("step").unsignaled())?; // no signal is armed for it
+    /// }
+    /// let all = on.submit(Submission::marker(Role::Dispatch))?; // proves the hundred
+    /// # let _ = all;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unsignaled(self) -> Self {
         Self { completion: Completion::None, ..self }
     }

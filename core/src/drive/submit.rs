@@ -41,6 +41,20 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error};
+    /// # fn time<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>, works: &[Q::Work]) -> Result<(), Error> {
+    /// let mut last = None;
+    /// for &work in works {
+    ///     let record = tracker.submit_recorded(Submission::kernel(work).timed(), last.take())?;
+    ///     let _synced = tracker.synchronize()?;
+    ///     println!("{:?}", record.interval().map(|ran| ran.duration()));
+    ///     last = Some(record); // the next one is made of it
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn submit_recorded(
         &mut self,
         what: Submission<Q::Work>,

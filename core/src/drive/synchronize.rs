@@ -14,6 +14,15 @@ use crate::{
 };
 
 /// How a host wait ended well.
+///
+/// ```
+/// use ringfence::{backend::*, error::Error, event::Event, id::CacheScope, wait::WaitPolicy};
+/// /// Waits, and says whether the host may read what was written before the event.
+/// fn wait<D: Device>(event: &Event, gpu: &D) -> Result<bool, Error> {
+///     let ended = event.synchronize(gpu, &WaitPolicy::default())?;
+///     Ok(ended.is_none_or(|synced| synced.release == CacheScope::System))
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Synced {
@@ -97,6 +106,15 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// As [`synchronize`](Self::synchronize).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error};
+    /// # fn unload<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>, code: Box<[u8]>) -> Result<(), Error> {
+    /// tracker.drain()?; // also what others published on the queue before
+    /// drop(code); // no kernel of the queue runs it any more
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn drain(&mut self) -> Result<(), Error> {
         let _synced = self.synchronize()?;
         if self.polling.is_some() {

@@ -23,6 +23,21 @@ use crate::{
 ///
 /// See the crate's front page for an example. A tracker belongs to one stream and one thread at a time;
 /// it is `Send` where its device and queue are.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error};
+/// fn run<D, Q>(gpu: D, queue: Q) -> Result<(), Error>
+/// where
+///     D: Device,
+///     Q: PacketQueue<Work = &'static str>,
+/// {
+///     let mut tracker = Tracker::open(gpu, HardwareQueue::new(queue), Policy::default())?;
+///     for _ in 0..10_000 {
+///         tracker.submit(Submission::kernel("step"))?; // finds finished uses as it goes
+///     }
+///     tracker.close().map(drop) // waits for them
+/// }
+/// ```
 #[derive(Debug)]
 #[repr(C)] // what every use touches is in few cache lines: the ring's, and the one behind it
 pub struct Tracker<D, Q> {
@@ -266,6 +281,20 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// As [`synchronize`](Self::synchronize). What is in flight then ends as [`Failure::Abandoned`], and
     /// the signals that the device may still write to are neither used nor destroyed; the rest is
     /// destroyed all the same, or by the [`reaper`](Self::reaper).
+    ///
+    /// ```
+    /// use ringfence::{backend::*, drive::*, error::Error, event::Event};
+    /// fn close<D: Device, Q: PacketQueue>(
+    ///     gpu: &D,
+    ///     tracker: Tracker<&D, Q>,
+    ///     exported: Event, // of kind `Ipc`: it holds its signal
+    /// ) -> Result<(), Error> {
+    ///     let reaper = tracker.close()?;
+    ///     drop(exported);
+    ///     reaper.reap(|signal| gpu.destroy(signal)); // the last one
+    ///     Ok(())
+    /// }
+    /// ```
     pub fn close(mut self) -> Result<Arc<Reaper>, Error> {
         let waited = self.drain();
         let _leaked = match &mut self.polling {
@@ -287,6 +316,20 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
+    ///
+    /// ```
+    /// use ringfence::{backend::*, drive::*, error::Error, event::*};
+    /// /// Goes on with another queue, in order.
+    /// fn move_to<D: Device, Q: PacketQueue>(
+    ///     tracker: &mut Tracker<D, Q>,
+    ///     queue: HardwareQueue<Q>,
+    /// ) -> Result<(), Error> {
+    ///     let mut left = Event::new(EventOptions::default());
+    ///     left.record(tracker)?;
+    ///     let _old = tracker.switch_queue(queue)?;
+    ///     left.wait_on(tracker) // without it, the new queue's work may come first
+    /// }
+    /// ```
     pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
         // Not on a queue that restarted: its packets are of another generation by now.
         let same_generation = self.queue.lane() == self.lane();

@@ -24,6 +24,13 @@ use crate::{
 };
 
 /// What an event is for.
+///
+/// ```
+/// use ringfence::event::{Event, EventKind, EventOptions};
+/// // Its waiter sleeps: worth one of the process's 4,096 interrupt signals.
+/// let frame = Event::new(EventOptions { kind: EventKind::Blocking, ..EventOptions::default() });
+/// # let _ = frame;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EventKind {
     /// Queried, waited for, and awaited by other streams. A host wait spins.
@@ -37,6 +44,14 @@ pub enum EventKind {
 }
 
 /// How an event is made.
+///
+/// ```
+/// use ringfence::{event::{Event, EventOptions}, id::CacheScope};
+/// // Only kernels of the same device wait for it: nothing is written back for the host.
+/// let inner = EventOptions { release: CacheScope::Agent, ..EventOptions::default() };
+/// let handed_over = Event::new(inner);
+/// # let _ = handed_over;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EventOptions {
     /// What it is for.
@@ -53,6 +68,18 @@ impl Default for EventOptions {
 }
 
 /// What is known of an event.
+///
+/// ```
+/// use ringfence::{backend::Device, error::Failure, event::{Event, EventStatus}};
+/// /// Whether the buffer that the event guards may be filled again.
+/// fn is_free<D: Device>(event: &Event, gpu: &D) -> Result<bool, Failure> {
+///     match event.query(gpu) {
+///         EventStatus::NotRecorded | EventStatus::Finished => Ok(true),
+///         EventStatus::Pending => Ok(false),
+///         EventStatus::Failed(why) => Err(why), // its contents are not to be relied on
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum EventStatus {
@@ -79,6 +106,19 @@ impl From<Outcome> for EventStatus {
 ///
 /// Dropping an event waits for nothing and destroys nothing: the ring takes its signal back when the
 /// use is over.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, event::*};
+/// /// `consumer` goes on after what `producer` has so far.
+/// fn hand_over<D: Device, Q: PacketQueue>(
+///     producer: &mut Tracker<D, Q>,
+///     consumer: &mut Tracker<D, Q>,
+///     event: &mut Event, // again and again: nothing is created
+/// ) -> Result<(), Error> {
+///     event.record(producer)?;
+///     event.wait_on(consumer) // on the device: the host waits for nothing
+/// }
+/// ```
 #[derive(Debug, Default)]
 pub struct Event {
     options: EventOptions,
@@ -120,6 +160,15 @@ impl Event {
     ///
     /// # Errors
     /// As [`record`](Self::record).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error, event::*};
+    /// # fn launch<D: Device, Q: PacketQueue<Work = &'static str>>(on: &mut Tracker<D, Q>) -> Result<(), Error> {
+    /// let mut reduced = Event::new(EventOptions::default());
+    /// reduced.record_with(on, Submission::kernel("reduce"))?; // one packet, and not two
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record_with<D: Device, Q: PacketQueue>(
         &mut self,
         on: &mut Tracker<D, Q>,
@@ -163,6 +212,18 @@ impl Event {
         submitted
     }
     /// The event is finished when this copy is, as [`Tracker::copy`] recorded it.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error, event::*};
+    /// # fn upload<D: Device, Q: PacketQueue, E: CopyEngine>(
+    /// #     on: &mut Tracker<D, Q>, engine: &E, parts: &[E::Work],
+    /// # ) -> Result<(), Error> {
+    /// let mut uploaded = Event::new(EventOptions::default());
+    /// uploaded.record_copy(on.copy(engine, CopySubmission::new(parts), None)?);
+    /// uploaded.wait_on(on)?; // the kernels that follow read what was copied
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record_copy(&mut self, copy: Arc<Record>) {
         self.recorded = Some(Snapshot { record: copy, twin: None });
     }
@@ -223,6 +284,22 @@ impl Event {
     }
     /// The time from this event to a later one, if both are finished, timed, and recorded on one device:
     /// clocks of two devices start at moments of their own.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, drive::*, error::Error, event::*, ring::Timing};
+    /// # fn time<D: Device, Q: PacketQueue<Work = &'static str>>(on: &mut Tracker<D, Q>) -> Result<(), Error> {
+    /// let timed = EventOptions { timing: Timing::Wanted, ..EventOptions::default() };
+    /// let (mut began, mut ended) = (Event::new(timed), Event::new(timed));
+    /// began.record(on)?;
+    /// on.submit(Submission::kernel("step"))?;
+    /// ended.record(on)?;
+    /// let _synced = on.synchronize()?;
+    /// if let Some(took) = began.elapsed_to(&ended, on.device()) {
+    ///     println!("{took:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn elapsed_to<D: Device>(&self, later: &Self, device: &D) -> Option<Duration> {
         let recorded_on = |event: &Self| Some(event.recorded.as_ref()?.record.about().device);
         if recorded_on(self) != recorded_on(later) {

@@ -14,6 +14,20 @@ use crate::{
 };
 
 /// One recording of an event.
+///
+/// ```
+/// use ringfence::{backend::Device, drive::Synced, error::Error, event::Event, wait::WaitPolicy};
+/// use std::thread::JoinHandle;
+/// /// Another thread waits for this recording, whatever becomes of the event.
+/// fn wait_elsewhere<D: Device + Clone + Send + 'static>(
+///     event: &Event,
+///     gpu: &D,
+/// ) -> Option<JoinHandle<Result<Synced, Error>>> {
+///     let recording = event.snapshot()?; // never recorded: nothing to wait for
+///     let gpu = gpu.clone();
+///     Some(std::thread::spawn(move || recording.synchronize(&gpu, &WaitPolicy::default())))
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(super) record: Arc<Record>,

@@ -21,6 +21,17 @@
 //!
 //! `returned` is told by the destructor of a lease: with this feature, a dropped lease runs the subscriber's code.
 //!
+//! ```
+//! # #[cfg(feature = "tracing")]
+//! # mod watching {
+//! use tracing::{Level, Metadata};
+//! /// What a subscriber of one's own says to `enabled`: batches, leases and trouble, but no single uses.
+//! fn is_wanted(event: &Metadata<'_>) -> bool {
+//!     event.target().starts_with("ringfence::") && *event.level() <= Level::DEBUG
+//! }
+//! # }
+//! ```
+//!
 //! # Numbers (feature `metrics`)
 //!
 //! What a ledger counts is published, by the module `metrics`, when its owner says so, and costs a use nothing. Only what has no count, how large batches

@@ -47,6 +47,19 @@ struct Used {
 }
 
 /// What the next signal of a pool needs before it can be used.
+///
+/// ```
+/// use ringfence::polling::Front;
+/// fn next(front: Front) -> String {
+///     match front {
+///         Front::Empty => "create a signal".into(),
+///         Front::Armed(signal, _) => format!("bind {signal:?}"),
+///         Front::Over => "arm it".into(),
+///         Front::Load(signal, memory) => format!("load {signal:?} in {memory} memory"),
+///     }
+/// }
+/// # assert_eq!(next(Front::Over), "arm it");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Front {
@@ -71,6 +84,18 @@ pub enum Judged {
 }
 
 /// How a signal that is over may be used again.
+///
+/// ```
+/// use ringfence::{backend::*, id::SignalValue, polling::{PollingRing, Rearmed}};
+/// /// Arms the next signal, where it is over and nobody holds it.
+/// fn arm_next<D: Signals>(gpu: &D, ring: &mut PollingRing, pool: SignalMemory) {
+///     match ring.rearm(pool) {
+///         Some(Rearmed::Arm(arm)) => gpu.arm(arm.signal(), SignalValue::ARMED),
+///         Some(Rearmed::GivenAway) => {} // `front` is that of the next one now
+///         None => {} // it was not seen to be over
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Rearmed {
@@ -81,6 +106,14 @@ pub enum Rearmed {
 }
 
 /// What a new use is.
+///
+/// ```
+/// # use ringfence::{id::*, polling::PolledUse, ring::Timing};
+/// # let of = UseId::new(LaneId::new(QueueId::new(0), Generation::FIRST), PacketId::new(7));
+/// // A kernel that nobody asked a record of.
+/// let kernel = PolledUse { of, timing: Timing::Unwanted, parts: Parts::ONE, record: None };
+/// # let _ = kernel;
+/// ```
 #[derive(Clone, Debug)]
 pub struct PolledUse {
     /// Its name.
@@ -94,6 +127,21 @@ pub struct PolledUse {
 }
 
 /// The signals of one stream, polled one by one. See the module.
+///
+/// ```
+/// # use ringfence::{backend::SignalMemory, id::*, polling::*, ring::*};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let (of, signal) = (UseId::new(lane, PacketId::new(7)), SignalHandle::new(1));
+/// let pool = SignalMemory::Host;
+/// let mut ring = PollingRing::new(RingLimits::default(), Arc::new(Reaper::new()));
+/// assert_eq!(ring.front(pool), Front::Empty); // create one
+/// ring.add(signal, pool, SignalMemory::Host);
+/// assert_eq!(ring.front(pool), Front::Armed(signal, SignalMemory::Host));
+/// ring.bind(pool, PolledUse { of, timing: Timing::Unwanted, parts: Parts::ONE, record: None });
+/// // The next use needs that very signal, and so its value:
+/// assert_eq!(ring.front(pool), Front::Load(signal, SignalMemory::Host));
+/// ```
 #[derive(Debug)]
 pub struct PollingRing {
     limits: RingLimits,

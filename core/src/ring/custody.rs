@@ -41,6 +41,14 @@ impl Drop for Shared {
 
 /// The ring's side of a signal. A plain flag remembers whether it was lent since the ring last had it
 /// alone, so that the shared count is looked at only then.
+///
+/// ```
+/// use ringfence::ring::Custody;
+/// /// Whether a signal whose last use is proven can be armed now, or has to be parked.
+/// fn is_alone(signal: &mut Custody) -> bool {
+///     signal.sole().is_some() // `None` as long as one `Holder` lives
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Custody {
     signal: SignalHandle,
@@ -86,6 +94,14 @@ impl Custody {
 }
 
 /// Nobody else holds the signal, for as long as this lives: exclusive access, at no cost.
+///
+/// ```
+/// use ringfence::{id::UseId, proof::Retired, ring::{Arm, Custody}};
+/// fn arm(signal: &mut Custody, last_use: UseId, retired: Retired) -> Option<Arm> {
+///     let alone = signal.sole()?; // nobody can be lent it before the next line
+///     Some(alone.arm(last_use, retired))
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Sole<'a> {
@@ -113,6 +129,18 @@ impl Sole<'_> {
 }
 
 /// An order to the device: store the initial value. Not usable before the next flush (S10).
+///
+/// ```
+/// use ringfence::{backend::Signals, id::SignalValue, ring::{Arm, Ring}};
+/// /// A whole batch of stores, and one flush for all of them.
+/// fn store<D: Signals>(gpu: &D, ring: &mut Ring, batch: Vec<Arm>) {
+///     for arm in batch {
+///         gpu.arm(arm.signal(), SignalValue::ARMED);
+///     }
+///     gpu.flush();
+///     ring.flushed(); // usable from here on
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "the ring counts this signal as armed: the store has to happen"]
 pub struct Arm {

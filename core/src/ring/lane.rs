@@ -46,6 +46,21 @@ impl InFlight {
 }
 
 /// How a packet waits for the signals that it names.
+///
+/// ```
+/// use ringfence::{backend::Body, ring::Awaits};
+/// /// How the packet that an embedder publishes for a wait, waits.
+/// fn awaits<W>(body: &Body<W>) -> Option<Awaits> {
+///     match body {
+///         Body::And(_) => Some(Awaits::EachInOrder),
+///         Body::Or(deps) if deps.iter().count() == 1 => Some(Awaits::EachInOrder),
+///         Body::Or(_) => Some(Awaits::AnyInOrder),
+///         Body::Value(_) => Some(Awaits::EachUnordered),
+///         Body::Kernel(_) => None,
+///     }
+/// }
+/// # assert_eq!(awaits(&Body::Kernel(())), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Awaits {
     /// AND, or OR with one dependency: it completes only after each is exactly 0, and later packets of

@@ -1,6 +1,14 @@
 //! How large a ring is, and how large it may become.
 
 /// Sizes of a ring, in signals.
+///
+/// ```
+/// use ringfence::{drive::Policy, ring::RingLimits};
+/// // A process with thousands of streams: each begins small, and may grow all the same.
+/// let ring = RingLimits { cap: 256, interrupt_spares: 0, ..RingLimits::with_size(8) };
+/// let policy = Policy { ring, ..Policy::default() };
+/// assert_eq!((policy.ring.size, policy.ring.batch), (8, 4));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RingLimits {
     /// Signals created at the start. 64: the field's own figure for a pool (`ROC_SIGNAL_POOL_SIZE`).

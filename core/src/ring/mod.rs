@@ -61,6 +61,30 @@ use slot::{PoolCount, Ready, Slot, SlotIndex};
 use spare::SpareRecords;
 
 /// The signals of one stream and their uses in flight. See the module.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+///
+/// let mark = Arc::new(Watermark::new(lane)); // shared with the other streams on the queue
+/// let mut ring = Ring::new(mark.clone(), RingLimits::default(), Arc::new(Reaper::new()));
+/// ring.add(SignalHandle::new(1), SignalMemory::Host, SignalMemory::Host); // created armed
+/// let secured = ring.secure(SignalMemory::Host).expect("one is ready");
+/// let of = secured.bind(PacketId::new(7), with, None); // and packet 7 is published
+/// let probe = ring.newest_fence().expect("packet 7 has the barrier bit");
+/// assert_eq!(probe.of(), of); // load `probe.signal()`; the device says 0:
+/// let Confirmed::Fence(proof) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+/// let proven = mark.raise(proof);
+/// while let Some(finished) = ring.next_covered(proven) {
+///     let arm = ring.retire(finished, Harvest::NOT_WANTED).expect("nobody holds it");
+///     assert_eq!(arm.signal(), SignalHandle::new(1)); // store 1 into it
+/// }
+/// assert_eq!(ring.usable(SignalMemory::Host), 1);
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Debug)]
 #[repr(C)] // the lines that every use touches are next to each other
 pub struct Ring {
@@ -175,6 +199,24 @@ impl Ring {
     /// `consumer` waits on the device for `held`'s signal to be 0, as `awaits` says: it is not armed
     /// again until that packet is proven, on whatever grounds (S9). `dependency` is the use that it
     /// waits for, where it is one of this ring's.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    ///
+    /// # let mut secured = ring.secure(SignalMemory::Host).expect("8 signals");
+    /// let held = secured.lend(); // before it is bound: somebody will wait for this use
+    /// let produced = secured.bind(PacketId::new(3), with, None);
+    /// let consumer = UseId::new(lane, PacketId::new(4)); // a packet that waits, without a signal
+    /// ring.pin(consumer, Awaits::EachInOrder, Some(produced), held);
+    /// assert_eq!(ring.pinned(), 1);
+    /// ```
     pub fn pin(
         &mut self,
         consumer: UseId,

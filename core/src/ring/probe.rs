@@ -16,6 +16,14 @@ use crate::{
 };
 
 /// One load is wanted, of this signal. Give the value back with [`Ring::confirm`].
+///
+/// ```
+/// use ringfence::{backend::Signals, error::Error, ring::{Confirmed, Probe, Ring}};
+/// fn look<D: Signals>(gpu: &D, ring: &mut Ring, probe: Probe) -> Result<Confirmed, Error> {
+///     let value = gpu.load(probe.signal()); // a read across PCIe if `probe.memory()` says so
+///     ring.confirm(probe, value)
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Probe {
@@ -40,6 +48,21 @@ impl Probe {
 }
 
 /// What a loaded value proved.
+///
+/// ```
+/// use ringfence::{proof::Harvest, ring::{Arm, Confirmed, Ring}};
+/// /// What follows for a stream whose work is not timed.
+/// fn settle(ring: &mut Ring, confirmed: Confirmed) -> Option<Arm> {
+///     match confirmed {
+///         Confirmed::Pending | Confirmed::Settled => None,
+///         Confirmed::Own(finished) => ring.retire(finished, Harvest::NOT_WANTED),
+///         Confirmed::Fence(proof) => {
+///             let _proven = ring.mark_of(proof.of().lane())?.raise(proof);
+///             None // now `Ring::next_finished` has the whole batch
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Confirmed {
@@ -96,6 +119,29 @@ impl Ring {
     }
     /// The newest fence that the read index passed and that is not proven: it is nominated, and one
     /// load has to confirm it (S3).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # let (first, second) = (submit(&mut ring, 3), submit(&mut ring, 7));
+    /// assert!(ring.nominate(PacketId::new(3)).is_none()); // it has not passed packet 3 yet
+    /// let probe = ring.nominate(PacketId::new(5)).expect("packet 3 is a fence");
+    /// assert_eq!(probe.of(), first);
+    /// # assert_eq!(ring.nominate(PacketId::new(8)).expect("packet 7 is a fence").of(), second);
+    /// // It proves nothing: the device says whether it leads.
+    /// assert!(matches!(ring.confirm(probe, SignalValue::ARMED)?, Confirmed::Pending));
+    /// # Ok::<(), ringfence::error::Error>(())
+    /// ```
     pub fn nominate(&mut self, read_index: PacketId) -> Option<Probe> {
         let lane = &self.lanes.own;
         let newest = lane.uses.last()?;
@@ -124,6 +170,25 @@ impl Ring {
     }
     /// What to load when the read index nominates nothing new: a fence further back, then single
     /// values in a circle, so that a busy oldest use hides nothing (S6), in one lane after the other.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # let of = submit(&mut ring, 3);
+    /// let read_index = PacketId::FIRST; // it stands still, which proves nothing (S3)
+    /// let probe = ring.nominate(read_index).or_else(|| ring.look_further());
+    /// assert_eq!(probe.map(|probe| probe.of()), Some(of)); // looked at all the same (S20)
+    /// ```
     pub fn look_further(&mut self) -> Option<Probe> {
         for _ in 0..self.lanes.len() {
             let at = self.lane_turn % self.lanes.len();
@@ -167,6 +232,27 @@ impl Ring {
     ///
     /// # Errors
     /// [`Error::OverDecrement`] when it is below 0: the signal is quarantined (S7).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # use ringfence::error::Error;
+    /// let of = submit(&mut ring, 3);
+    /// let probe = ring.probe_use(of).expect("in flight");
+    /// let error = ring.confirm(probe, SignalValue::new(-1)).expect_err("two packets completed it");
+    /// assert!(matches!(error, Error::OverDecrement { .. }));
+    /// assert_eq!(ring.quarantined(), 1); // never used again
+    /// ```
     pub fn confirm(&mut self, probe: Probe, value: SignalValue) -> Result<Confirmed, Error> {
         let found = self.lane_index(probe.of.lane());
         let found = found.and_then(|l| Some((l, self.lanes[l].position(probe.of.packet())?)));

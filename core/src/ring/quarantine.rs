@@ -26,6 +26,32 @@ pub(crate) struct Quarantined {
 }
 
 /// A quarantined signal to load. Give the value back with [`Ring::release`].
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// # let of = submit(&mut ring, 3);
+/// let signal = ring.force(of).expect("it is in flight"); // store 0 into it
+/// assert_eq!(ring.quarantined(), 1);
+/// let suspect = ring.next_suspect().expect("the one");
+/// assert_eq!(suspect.signal(), signal);
+/// // The timeout's own 0 says nothing:
+/// assert!(matches!(ring.release(suspect, SignalValue::DONE), Released::NotYet));
+/// let suspect = ring.next_suspect().expect("the one");
+/// // The device's late decrement took it below:
+/// assert!(matches!(ring.release(suspect, SignalValue::new(-1)), Released::Arm(_)));
+/// assert_eq!(ring.quarantined(), 0);
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Suspect {
@@ -45,6 +71,20 @@ impl Suspect {
 }
 
 /// What became of a quarantined signal that was looked at.
+///
+/// ```
+/// use ringfence::{backend::Signals, id::SignalValue, ring::{Released, Ring}};
+/// /// Looks at one suspect, as a tracker does each time that it looks for finished uses.
+/// fn look<D: Signals>(gpu: &D, ring: &mut Ring) {
+///     let Some(suspect) = ring.next_suspect() else { return };
+///     let value = gpu.load(suspect.signal());
+///     match ring.release(suspect, value) {
+///         Released::NotYet => {}
+///         Released::Arm(arm) => gpu.arm(arm.signal(), SignalValue::ARMED),
+///         Released::Restore(signal, _memory) => gpu.arm(signal, SignalValue::DONE),
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Released {

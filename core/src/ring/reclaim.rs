@@ -20,6 +20,15 @@ use crate::{
 
 /// A use came off its lane, proven. Its signal is the caller's, until given back with
 /// [`Ring::retire`].
+///
+/// ```
+/// use ringfence::{proof::Harvest, ring::{Arm, Finished, Ring}};
+/// /// Gives the signal of a use that was not timed back, and says why it was over.
+/// fn retire(ring: &mut Ring, over: Finished) -> Option<Arm> {
+///     println!("{} is over: {:?}", over.of(), over.grounds());
+///     ring.retire(over, Harvest::NOT_WANTED) // `None`: somebody holds the signal
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "its signal is lost unless given back with `Ring::retire`"]
 pub struct Finished {
@@ -66,6 +75,30 @@ impl Finished {
 }
 
 /// What a ring needs from outside so that nothing waits for ever.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// assert_eq!(ring.wants(), Wants::Nothing);
+/// # let mut secured = ring.secure(SignalMemory::Host).expect("8 signals");
+/// # let held = secured.lend();
+/// # let produced = secured.bind(PacketId::new(3), with, None);
+/// // Packet 4 waits for packet 3 on the device, and nothing is submitted behind it:
+/// ring.pin(UseId::new(lane, PacketId::new(4)), Awaits::EachInOrder, Some(produced), held);
+/// assert_eq!(ring.wants(), Wants::Fence);
+/// submit(&mut ring, 5); // with the barrier bit
+/// assert_eq!(ring.wants(), Wants::Nothing);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Wants {
@@ -94,6 +127,26 @@ impl Ring {
     }
     /// The next use that is known to be finished without a load: by the watermark of its queue, by a
     /// barrier packet's order, by a consumer that waited for it. Call until `None`.
+    ///
+    /// ```
+    /// use ringfence::{backend::*, id::SignalValue, proof::Harvest, ring::*, timing::Interval};
+    /// fn retire_known<D: Device>(gpu: &D, ring: &mut Ring) {
+    ///     while let Some(over) = ring.next_finished() {
+    ///         let taken = match over.timing() {
+    ///             Timing::Unwanted => Harvest::NOT_WANTED,
+    ///             Timing::Wanted => {
+    ///                 let raw = gpu.timestamps(over.signal(), over.engine());
+    ///                 Harvest::taken(Interval::new(raw, gpu.tick_rate()))
+    ///             }
+    ///         };
+    ///         if let Some(arm) = ring.retire(over, taken) {
+    ///             gpu.arm(arm.signal(), SignalValue::ARMED);
+    ///         }
+    ///     }
+    ///     gpu.flush(); // one for all
+    ///     ring.flushed();
+    /// }
+    /// ```
     #[inline]
     pub fn next_finished(&mut self) -> Option<Finished> {
         let proven = self.observe()?;
@@ -215,6 +268,31 @@ impl Ring {
     }
     /// Tries the parked signal that waited longest: armed, if nobody holds it any more. Call as often
     /// as there are [`parked`](Self::parked) signals.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    ///
+    /// # let mut secured = ring.secure(SignalMemory::Host).expect("8 signals");
+    /// let held = secured.lend(); // a handler, say
+    /// # let of = secured.bind(PacketId::new(3), with, None);
+    /// # let probe = ring.probe_use(of).expect("in flight");
+    /// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+    /// # let _proven = mark.raise(seen);
+    /// let over = ring.next_finished().expect("it is proven");
+    /// assert!(ring.retire(over, Harvest::NOT_WANTED).is_none());
+    /// assert_eq!(ring.parked(), 1);
+    /// assert!(ring.unpark().is_none()); // still held
+    /// drop(held);
+    /// assert!(ring.unpark().is_some()); // to be armed
+    /// # Ok::<(), ringfence::error::Error>(())
+    /// ```
     pub fn unpark(&mut self) -> Option<Arm> {
         let (at, retired) = self.parked.pop_front()?;
         let pool = self.slot(at).pool.index();

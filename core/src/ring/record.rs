@@ -23,6 +23,17 @@ use crate::{
 };
 
 /// What became of a recorded use.
+///
+/// ```
+/// use ringfence::ring::{Outcome, Record};
+/// fn say(record: &Record) -> String {
+///     match record.outcome() { // costs no load
+///         Outcome::Pending => "not known to be finished".into(),
+///         Outcome::Finished => "finished".into(),
+///         Outcome::Failed(why) => format!("{} {why}", record.about().of),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum Outcome {
@@ -35,6 +46,14 @@ pub enum Outcome {
 }
 
 /// What a record is about; fixed when the use is bound.
+///
+/// ```
+/// use ringfence::{id::CacheScope, ring::Record};
+/// /// Whether the host may read what the work wrote, once it is finished (S21).
+/// fn promises_data(record: &Record) -> bool {
+///     record.about().release == CacheScope::System
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// The use.
@@ -60,6 +79,14 @@ pub struct Recorded {
 }
 
 /// Whether a use's completion proves all earlier packets of its queue.
+///
+/// ```
+/// use ringfence::ring::{IsFence, Record};
+/// /// Whether one load of this use's signal may tell all streams of its queue of their work.
+/// fn speaks_for_all(record: &Record) -> bool {
+///     record.about().fence == IsFence::Yes
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IsFence {
     /// It does: its packet has the barrier bit.
@@ -89,6 +116,19 @@ const TAKEN: u8 = 1;
 const UNUSABLE: u8 = 2;
 
 /// One recorded use.
+///
+/// ```
+/// use ringfence::{backend::*, drive::*, error::Error, timing::Interval};
+/// /// When a kernel ran.
+/// fn time<D: Device, Q: PacketQueue>(
+///     tracker: &mut Tracker<D, Q>,
+///     work: Q::Work,
+/// ) -> Result<Option<Interval>, Error> {
+///     let record = tracker.submit_recorded(Submission::kernel(work).timed(), None)?;
+///     let _synced = tracker.synchronize()?;
+///     Ok(record.interval()) // taken before the signal was armed again
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Record {
     about: Option<Recorded>,

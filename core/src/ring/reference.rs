@@ -9,6 +9,31 @@ use super::{Outcome, Ring, probe::Probe, slot::SlotIndex};
 use crate::{error::Failure, id::UseId};
 
 /// The name of a use, with the place of its signal. Holds nothing.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// # let of = submit(&mut ring, 3);
+/// let named = ring.reference(of).expect("it is in flight");
+/// assert!(matches!(ring.look_up(named), Named::InFlight(_)));
+/// # let probe = ring.probe_use(of).expect("in flight");
+/// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+/// # let _proven = mark.raise(seen);
+/// let finished = ring.next_finished().expect("it is proven");
+/// assert!(ring.retire(finished, Harvest::NOT_WANTED).is_some()); // the name held nothing
+/// assert!(matches!(ring.look_up(named), Named::Over));
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct UseRef {
     slot: SlotIndex,
@@ -24,6 +49,17 @@ impl UseRef {
 }
 
 /// What a ring says of a named use.
+///
+/// ```
+/// use ringfence::ring::{Named, Ring, UseRef};
+/// /// Whether a load could tell more of a use than the ring knows.
+/// fn is_worth_a_load(ring: &Ring, named: UseRef) -> bool {
+///     match ring.look_up(named) {
+///         Named::InFlight(_probe) => true,
+///         Named::Over | Named::KeptBack(_) => false,
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Named {

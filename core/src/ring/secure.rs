@@ -19,6 +19,19 @@ use crate::{
 const HELD_AT_MOST: u32 = 16;
 
 /// What a submission has to do first.
+///
+/// ```
+/// use ringfence::ring::Shortage;
+/// fn first(shortage: &Shortage) -> String {
+///     match shortage {
+///         Shortage::Flush => "flush, and tell the ring".into(),
+///         Shortage::Grow { count, pool, .. } => format!("create {count} in {pool} memory"),
+///         Shortage::WaitFor(probe) => format!("wait for {}", probe.of()),
+///         Shortage::Exhausted => "give up: others hold all there is".into(),
+///     }
+/// }
+/// # assert!(first(&Shortage::Flush).starts_with("flush"));
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Shortage {
@@ -40,6 +53,21 @@ pub enum Shortage {
 }
 
 /// How a use completes.
+///
+/// ```
+/// use ringfence::{backend::Engine, id::*, ring::{PacketOrder, Timing, Use}};
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// let kernel = Use {
+///     lane,
+///     engine: Engine::Compute,
+///     barrier: Barrier::Set,
+///     order: PacketOrder::Free,
+///     timing: Timing::Unwanted,
+///     parts: Parts::ONE,
+/// };
+/// let wait = Use { order: PacketOrder::HoldsBackLater, ..kernel }; // a BARRIER_AND
+/// # assert_ne!(kernel, wait);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
     /// The lane of its packet.
@@ -57,6 +85,17 @@ pub struct Use {
 }
 
 /// Whether later packets of the queue wait for a packet.
+///
+/// ```
+/// use ringfence::{backend::Body, ring::PacketOrder};
+/// fn order<W>(body: &Body<W>) -> PacketOrder {
+///     match body {
+///         Body::And(_) | Body::Or(_) => PacketOrder::HoldsBackLater,
+///         Body::Kernel(_) | Body::Value(_) => PacketOrder::Free,
+///     }
+/// }
+/// # assert_eq!(order(&Body::Kernel(())), PacketOrder::Free);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketOrder {
     /// BARRIER_AND or OR: they do, whatever its barrier bit says.
@@ -66,6 +105,13 @@ pub enum PacketOrder {
 }
 
 /// Whether a use's timing is wanted.
+///
+/// ```
+/// use ringfence::{event::{Event, EventOptions}, ring::Timing};
+/// let timed = EventOptions { timing: Timing::Wanted, ..EventOptions::default() };
+/// let (began, ended) = (Event::new(timed), Event::new(timed)); // for `Event::elapsed_to`
+/// # let _ = (began, ended);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Timing {
     /// It is taken before the signal is armed again.
@@ -77,6 +123,25 @@ pub enum Timing {
 
 /// A signal is secured; binding it to a packet cannot fail. Holds the ring, so that nothing comes in
 /// between; dropped, it leaves the ring as it was.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+///
+/// drop(ring.secure(SignalMemory::Host)); // no index was to be had: nothing has happened
+/// assert_eq!(ring.usable(SignalMemory::Host), 8);
+/// let mut secured = ring.secure(SignalMemory::Host).expect("8 are ready");
+/// let held = secured.lend(); // for whoever will wait for this use
+/// let of = secured.bind(PacketId::new(7), with, None); // cannot fail
+/// assert_eq!(ring.newest(), Some(of));
+/// # let _ = held;
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Secured<'r> {
@@ -92,6 +157,24 @@ impl Ring {
     ///
     /// # Errors
     /// What to do first, when no signal of `pool` is ready.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    ///
+    /// let pool = SignalMemory::Device; // so far, the ring has signals in host memory alone
+    /// let Err(Shortage::Grow { count, .. }) = ring.secure(pool) else { panic!("there is none") };
+    /// for raw in 100..100 + u64::from(count) {
+    ///     ring.add(SignalHandle::new(raw), pool, pool); // as the device created them
+    /// }
+    /// assert!(ring.secure(pool).is_ok());
+    /// ```
     #[inline(always)]
     pub fn secure(&mut self, pool: SignalMemory) -> Result<Secured<'_>, Shortage> {
         let Some(at) = self.ready[pool.index()].front() else {

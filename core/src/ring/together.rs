@@ -13,6 +13,20 @@ use crate::{
 };
 
 /// What became of uses that were retired together.
+///
+/// ```
+/// use ringfence::{backend::Signals, id::SignalValue, proof::Proven, ring::{Batch, Ring}};
+/// /// Arms up to 32 signals with one flush, and says how many uses are over.
+/// fn retire<D: Signals>(gpu: &D, ring: &mut Ring, proven: Proven) -> usize {
+///     let store = |arm: ringfence::ring::Arm| gpu.arm(arm.signal(), SignalValue::ARMED);
+///     let Batch { armed, parked } = ring.retire_together(proven, 32, store);
+///     if armed > 0 {
+///         gpu.flush();
+///         ring.flushed();
+///     }
+///     armed + parked
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[must_use]
 pub struct Batch {
@@ -33,6 +47,30 @@ impl Ring {
     /// first whose timing is wanted or whose signal a waiter saw below 0. Each order goes to `store`.
     ///
     /// What [`next_covered`](Self::next_covered) and [`retire`](Self::retire) do for one.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # for packet in 1..=7 { submit(&mut ring, packet); }
+    /// # let probe = ring.newest_fence().expect("in flight");
+    /// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+    /// let proven = mark.raise(seen); // packets 1 to 7 are over
+    /// let mut stores = Vec::new();
+    /// let batch = ring.retire_together(proven, 4, |arm| stores.push(arm.signal()));
+    /// assert_eq!(batch, Batch { armed: 4, parked: 0 });
+    /// assert_eq!((stores.len(), ring.in_flight()), (4, 3));
+    /// # Ok::<(), ringfence::error::Error>(())
+    /// ```
     #[inline(never)]
     pub fn retire_together(
         &mut self,

@@ -15,6 +15,31 @@ use crate::{
 ///
 /// Made only where that is so: no index was reserved and unpublished, and a fence at or after the last
 /// published index is proven; both read before anything else happened on the queue (S4).
+///
+/// ```
+/// # use ringfence::{backend::*, id::*, proof::*, ring::*, watermark::Watermark};
+/// # use std::sync::Arc;
+/// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+/// # let mark = Arc::new(Watermark::new(lane));
+/// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+/// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+/// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+/// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+/// # let submit = |ring: &mut Ring, packet| {
+/// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+/// # };
+///
+/// # let of = submit(&mut ring, 7);
+/// let settled = Settled::Below(PacketId::new(8)); // what the queue said, first
+/// assert!(Drained::by_fence(settled, mark.observe()).is_none()); // packet 7 runs
+/// # let probe = ring.probe_use(of).expect("in flight");
+/// # let Confirmed::Fence(seen) = ring.confirm(probe, SignalValue::DONE)? else { panic!("a fence") };
+/// # let _proven = mark.raise(seen);
+/// let drained = Drained::by_fence(settled, mark.observe()).expect("packet 7 is proven");
+/// let finished = ring.next_drained(drained).expect("packet 7");
+/// assert_eq!(finished.grounds(), Grounds::Drained);
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Drained {
@@ -40,6 +65,27 @@ impl Drained {
 impl Ring {
     /// The stream goes on with the queue of `mark`. What is in flight stays in its lane, where only its
     /// own values and its own queue's fences prove it, also fences of other streams (S4).
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # let left = submit(&mut ring, 7);
+    /// let other = LaneId::new(QueueId::new(1), Generation::FIRST);
+    /// ring.switch(Arc::new(Watermark::new(other)));
+    /// assert_eq!(ring.lane(), other);
+    /// // Packet 7 of the old queue is still to be proven, there:
+    /// assert_eq!(ring.elsewhere().map(|probe| probe.of()), Some(left));
+    /// ```
     pub fn switch(&mut self, mark: Arc<Watermark>) {
         let id = mark.lane();
         if self.lanes.own.id == id {
@@ -67,6 +113,25 @@ impl Ring {
     }
     /// The device is gone, or nobody will look any more: every recorded use ends in an error, nothing is proven, and every signal
     /// that the device may still write to is given up. Returns how many.
+    ///
+    /// ```
+    /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
+    /// # use std::sync::Arc;
+    /// # let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
+    /// # let mark = Arc::new(Watermark::new(lane));
+    /// # let mut ring = Ring::new(mark.clone(), RingLimits::with_size(8), Arc::new(Reaper::new()));
+    /// # (1..=8).for_each(|raw| ring.add(SignalHandle::new(raw), SignalMemory::Host, SignalMemory::Host));
+    /// # let (engine, barrier, order) = (Engine::Compute, Barrier::Set, PacketOrder::Free);
+    /// # let with = Use { lane, engine, barrier, order, timing: Timing::Unwanted, parts: Parts::ONE };
+    /// # let submit = |ring: &mut Ring, packet| {
+    /// #     ring.secure(SignalMemory::Host).expect("8 signals").bind(PacketId::new(packet), with, None)
+    /// # };
+    ///
+    /// # use ringfence::error::Failure;
+    /// submit(&mut ring, 7);
+    /// assert_eq!(ring.lose(Failure::DeviceLost), 1); // its signal is never used again, nor destroyed
+    /// assert_eq!((ring.in_flight(), ring.usable(SignalMemory::Host)), (0, 7));
+    /// ```
     pub fn lose(&mut self, why: Failure) -> u32 {
         let mut leaked = 0;
         for at in 0..self.lanes.len() {

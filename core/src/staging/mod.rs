@@ -11,6 +11,14 @@ use crate::{
 };
 
 /// A chunk of the embedder's staging memory, by number from 0.
+///
+/// ```
+/// use ringfence::staging::ChunkIndex;
+/// /// Where a chunk of 4,096 bytes starts in the embedder's memory.
+/// fn start(memory: &mut [u8], chunk: ChunkIndex) -> &mut [u8] {
+///     &mut memory[chunk.as_u32() as usize * 4096..]
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ChunkIndex(u32);
 impl ChunkIndex {
@@ -21,6 +29,15 @@ impl ChunkIndex {
 }
 
 /// Some bytes of a chunk.
+///
+/// ```
+/// use ringfence::staging::Piece;
+/// /// The bytes themselves, in memory with chunks of `chunk_bytes`.
+/// fn bytes<'a>(memory: &'a mut [u8], piece: &Piece, chunk_bytes: u64) -> &'a mut [u8] {
+///     let first = u64::from(piece.chunk.as_u32()) * chunk_bytes + piece.offset;
+///     &mut memory[first as usize..][..piece.len as usize]
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
     /// The chunk.
@@ -32,6 +49,26 @@ pub struct Piece {
 }
 
 /// What became of a request.
+///
+/// ```
+/// use ringfence::{backend::*, drive::Tracker, error::Error, staging::*};
+/// use std::num::NonZeroU64;
+/// /// Bytes for the arguments of a kernel. Without any: submit what was taken before, and ask again.
+/// fn arguments<D: Device, Q: PacketQueue>(
+///     tracker: &mut Tracker<D, Q>,
+///     kernarg: &mut Staging,
+/// ) -> Result<Option<Piece>, Error> {
+///     match kernarg.take(64, NonZeroU64::MIN)? {
+///         Staged::Piece(piece) => return Ok(Some(piece)),
+///         Staged::Full(None) => {} // no wait would help
+///         Staged::Full(Some(_oldest)) => {
+///             let _synced = tracker.synchronize()?;
+///             kernarg.reclaim(tracker.queue().mark().observe());
+///         }
+///     }
+///     Ok(None)
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Staged {
@@ -50,11 +87,16 @@ pub enum Staged {
 /// ```
 /// use ringfence::{id::*, staging::{Staged, Staging}, watermark::Watermark};
 /// let lane = LaneId::new(QueueId::new(0), Generation::FIRST);
-/// let mut kernarg = Staging::new(lane, 4.try_into().unwrap(), 4096.try_into().unwrap());
-/// let Ok(Staged::Piece(arguments)) = kernarg.take(64, 16.try_into().unwrap()) else { panic!() };
+/// # use std::num::{NonZeroU32, NonZeroU64};
+/// let chunks = NonZeroU32::new(4).expect("not 0");
+/// let (bytes, align) = (NonZeroU64::new(4096).expect("not 0"), NonZeroU64::MIN);
+/// let mut kernarg = Staging::new(lane, chunks, bytes);
+/// let Staged::Piece(arguments) = kernarg.take(64, align)? else { panic!("all chunks are free") };
 /// assert_eq!((arguments.offset, arguments.len), (0, 64));
 /// kernarg.used_by(UseId::new(lane, PacketId::new(0)));
-/// kernarg.reclaim(Watermark::new(lane).observe()); // nothing is proven: nothing is freed
+/// let freed = kernarg.reclaim(Watermark::new(lane).observe());
+/// assert_eq!(freed, 0); // nothing is proven
+/// # Ok::<(), ringfence::error::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Staging {
@@ -141,6 +183,20 @@ impl Staging {
     }
     /// Every piece taken since the last call is read by this packet, which is published. Only a fence at
     /// or after it frees its chunk: a stream whose packets have no barrier bit publishes one now and then.
+    ///
+    /// ```
+    /// use ringfence::{backend::*, drive::*, error::Error, staging::Staging};
+    /// /// Launches a kernel that reads everything taken from `kernarg` since the last launch.
+    /// fn launch<D: Device, Q: PacketQueue>(
+    ///     tracker: &mut Tracker<D, Q>,
+    ///     kernarg: &mut Staging,
+    ///     work: Q::Work,
+    /// ) -> Result<(), Error> {
+    ///     kernarg.used_by(tracker.submit(Submission::kernel(work))?);
+    ///     kernarg.reclaim(tracker.queue().mark().observe());
+    ///     Ok(())
+    /// }
+    /// ```
     ///
     /// # Panics
     /// If the packet is of another queue or generation: a stream that moves takes another staging ring.
