@@ -20,16 +20,16 @@ use crate::{
 ///
 /// ```no_run
 /// # use std::{error::Error, sync::atomic::Ordering, time::Duration};
-/// # use ringfence::{drive::StreamPool, id::Bytes, stream::Lease};
+/// # use ringfence::{drive::StreamPool, stream::Lease};
 /// use ringfence_hip::{Hip, HipStreams, HipWork, HostBuffer};
-/// # fn filled(hip: Hip, pool: &StreamPool<HipStreams>, task: &mut Lease) -> Result<(), Box<dyn Error>> {
-/// let buffer = HostBuffer::new(hip, 512)?;
-/// let filled = pool.submit_owning(task, buffer, |buffer| {
-///     // SAFETY: the buffer has so many bytes, and is the pool's until the fill is finished.
-///     unsafe { HipWork::fill(buffer.address().as_u64(), 7, Bytes::new(4096)) }
+/// # fn written(hip: Hip, pool: &StreamPool<HipStreams>, task: &mut Lease) -> Result<(), Box<dyn Error>> {
+/// let buffer = HostBuffer::new(hip, 1)?;
+/// let written = pool.submit_owning(task, buffer, |buffer| {
+///     // SAFETY: it is a word of pinned memory, and the pool's alone until the write is finished.
+///     unsafe { HipWork::write_value(buffer.address().as_u64(), 7) }
 /// })?;
-/// let buffer = filled.wait(pool, Duration::from_secs(1)).map_err(|(_, error)| error)?;
-/// assert_eq!(buffer.words()[0].load(Ordering::Acquire), 0x0707_0707_0707_0707);
+/// let buffer = written.wait(pool, Duration::from_secs(1)).map_err(|(_, error)| error)?;
+/// assert_eq!(buffer.words()[0].load(Ordering::Acquire), 7);
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
