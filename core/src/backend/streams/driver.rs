@@ -34,7 +34,7 @@ pub enum DriverState {
     ShuttingDown,
 }
 
-/// What destroying a stream does with its unfinished work.
+/// What destroying a stream does with its unfinished work ([`StreamFeatures`] shows what follows from it).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Destruction {
     /// The call waits for it (HIP); HIP 5.2 locks out the whole process meanwhile.

@@ -17,7 +17,7 @@ use crate::{
     sync::Arc,
 };
 
-/// One call's walk along a shelf: no stream is offered to it twice.
+/// One call's walk along a shelf: no stream is offered to it twice ([`Claim`] shows one).
 #[derive(Debug)]
 pub struct Visit {
     number: u64,
@@ -97,7 +97,7 @@ impl Reservation {
     }
 }
 
-/// Why there is no stream.
+/// Why there is no stream ([`Attempt`](crate::drive::Attempt) shows what to say of it).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Shortage {
