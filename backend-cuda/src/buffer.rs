@@ -14,6 +14,21 @@ use crate::{error::CudaError, runtime::Cuda};
 
 /// Pinned, mapped host memory, at first all 0. Its drop waits for the whole device (`cuMemFreeHost`) and should not happen while
 /// somebody captures.
+///
+/// ```no_run
+/// # use std::{error::Error, sync::atomic::Ordering, time::Duration};
+/// # use ringfence::{drive::StreamPool, stream::Lease};
+/// use ringfence_cuda::{Cuda, CudaStreams, CudaWork, HostBuffer};
+/// # fn written(cuda: Cuda, pool: &StreamPool<CudaStreams>, task: &mut Lease) -> Result<(), Box<dyn Error>> {
+/// let buffer = HostBuffer::new(cuda, 1)?;
+/// let written = pool.submit_owning(task, buffer, |buffer| {
+///     // SAFETY: it is a word of pinned memory, and the pool's alone until the write is finished.
+///     unsafe { CudaWork::write_value(buffer.address().as_u64(), 7) }
+/// })?;
+/// let buffer = written.wait(pool, Duration::from_secs(1)).map_err(|(_, error)| error)?;
+/// assert_eq!(buffer.words()[0].load(Ordering::Acquire), 7);
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub struct HostBuffer {
     cuda: Cuda,

@@ -11,6 +11,15 @@ use ringfence::{
 use crate::sys::{self, CUresult, LoadError};
 
 /// The driver's number for an answer, and its name.
+///
+/// ```
+/// use ringfence::error::DriverError;
+/// use ringfence_cuda::Code;
+/// /// Whether the same call may do better later.
+/// fn may_pass(code: Code) -> bool {
+///     matches!(code.class(), DriverError::CaptureConflict(_) | DriverError::OutOfMemory(_))
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Code {
     number: CUresult,
@@ -115,6 +124,18 @@ pub(crate) const fn wait_of(state: StreamState) -> Option<StreamWait> {
 }
 
 /// What went wrong with the driver, and the way out.
+///
+/// ```
+/// use ringfence_cuda::{Cuda, CudaError};
+/// /// The driver, or `None` on a machine that has no GPU for it.
+/// fn cuda() -> Result<Option<Cuda>, CudaError> {
+///     match Cuda::start() {
+///         Ok(cuda) => Ok(Some(cuda)),
+///         Err(CudaError::Load(_) | CudaError::NoGpu) => Ok(None),
+///         Err(error) => Err(error), // it is there, and does not work
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {

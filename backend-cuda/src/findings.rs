@@ -13,6 +13,15 @@ use crate::{CudaVersion, error::CudaError, runtime::Cuda, sys::Library};
 const KERNEL_DRIVER: &str = "/sys/module/nvidia/version";
 
 /// Whether a GPU can be used through CUDA.
+///
+/// ```no_run
+/// use ringfence_cuda::{Findings, Usable};
+/// let findings = Findings::collect();
+/// match findings.usable() {
+///     Usable::Yes => println!("{} GPUs", findings.devices().len()),
+///     Usable::No => println!("no GPU; {} libraries were looked for", findings.tried().len()),
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum Usable {
@@ -23,6 +32,16 @@ pub enum Usable {
 }
 
 /// What was found. The driver stays loaded: it cannot be shut down.
+///
+/// ```no_run
+/// use ringfence_cuda::Findings;
+/// let findings = Findings::collect();
+/// if let Some(error) = findings.error() {
+///     eprintln!("{error}"); // with what to do
+/// }
+/// findings.missing().iter().for_each(|missing| println!("without: {missing}"));
+/// println!("{findings}"); // or all of it
+/// ```
 #[derive(Debug)]
 pub struct Findings {
     tried: Vec<PathBuf>,
@@ -36,6 +55,13 @@ pub struct Findings {
 }
 
 /// A GPU that the driver knows.
+///
+/// ```no_run
+/// use ringfence_cuda::{Findings, FoundDevice};
+/// let findings = Findings::collect();
+/// let hopper = |gpu: &&FoundDevice| gpu.capability() == Some("9.0");
+/// let gpu = findings.devices().iter().find(hopper).map(FoundDevice::id);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundDevice {
     id: DeviceId,
@@ -44,6 +70,14 @@ pub struct FoundDevice {
 }
 
 /// Something that this driver lacks, and what is done instead. It is no error.
+///
+/// ```no_run
+/// use ringfence_cuda::{Findings, Missing};
+/// let findings = Findings::collect();
+/// if findings.missing().contains(&Missing::StreamNumbers) {
+///     println!("streams have no numbers in this driver's traces");
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Missing {

@@ -20,6 +20,17 @@ static LIFE: Life = Life::new();
 
 /// The CUDA driver, loaded and initialised: a handle that costs nothing to copy. It is never unloaded or shut down, and each GPU's
 /// primary context stays from its first use on.
+///
+/// ```no_run
+/// # fn main() -> Result<(), ringfence_cuda::CudaError> {
+/// use ringfence_cuda::Cuda;
+/// let cuda = Cuda::start()?; // loads it at the first call
+/// println!("CUDA {} from {}", cuda.version(), cuda.library().path().display());
+/// for gpu in cuda.devices() {
+///     println!("{gpu}: {}, {}", cuda.device_name(gpu)?, cuda.compute_capability(gpu)?);
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Cuda(&'static Started);
 
@@ -268,6 +279,16 @@ impl Pinned for Cuda {
 }
 
 /// A context is the calling thread's, and goes with this.
+///
+/// ```no_run
+/// # use ringfence::id::DeviceId;
+/// use ringfence_cuda::{Cuda, CudaError};
+/// # fn mine(cuda: Cuda, cu_mem_alloc: impl Fn()) -> Result<(), CudaError> {
+/// let current = cuda.current(DeviceId::new(0))?;
+/// cu_mem_alloc(); // a call of the program's own that wants a context
+/// drop(current); // the thread has the one from before
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 #[must_use = "the context is taken off again when this is dropped"]
 pub struct Current {

@@ -17,6 +17,21 @@ use crate::{
 
 /// Pinned, coherent host memory, at first all 0. Its drop waits for the whole device (`hipHostFree`) and should not happen while somebody
 /// captures.
+///
+/// ```no_run
+/// # use std::{error::Error, sync::atomic::Ordering, time::Duration};
+/// # use ringfence::{drive::StreamPool, stream::Lease};
+/// use ringfence_hip::{Hip, HipStreams, HipWork, HostBuffer};
+/// # fn written(hip: Hip, pool: &StreamPool<HipStreams>, task: &mut Lease) -> Result<(), Box<dyn Error>> {
+/// let buffer = HostBuffer::new(hip, 1)?;
+/// let written = pool.submit_owning(task, buffer, |buffer| {
+///     // SAFETY: it is a word of pinned memory, and the pool's alone until the write is finished.
+///     unsafe { HipWork::write_value(buffer.address().as_u64(), 7) }
+/// })?;
+/// let buffer = written.wait(pool, Duration::from_secs(1)).map_err(|(_, error)| error)?;
+/// assert_eq!(buffer.words()[0].load(Ordering::Acquire), 7);
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub struct HostBuffer {
     hip: Hip,

@@ -11,6 +11,15 @@ use ringfence::{
 use crate::sys::{self, LoadError, hipError_t};
 
 /// HIP's number for an answer, and HIP's name of it.
+///
+/// ```
+/// use ringfence::error::DriverError;
+/// use ringfence_hip::Code;
+/// /// Whether the same call may do better later.
+/// fn may_pass(code: Code) -> bool {
+///     matches!(code.class(), DriverError::CaptureConflict(_) | DriverError::OutOfMemory(_))
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Code {
     number: hipError_t,
@@ -108,6 +117,18 @@ pub(crate) const fn wait_of(state: StreamState) -> Option<StreamWait> {
 }
 
 /// What went wrong with HIP, and the way out.
+///
+/// ```
+/// use ringfence_hip::{Hip, HipError};
+/// /// HIP, or `None` on a machine that has no GPU for it.
+/// fn hip() -> Result<Option<Hip>, HipError> {
+///     match Hip::start() {
+///         Ok(hip) => Ok(Some(hip)),
+///         Err(HipError::Load(_) | HipError::NoGpu) => Ok(None),
+///         Err(error) => Err(error), // it is there, and does not work
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HipError {

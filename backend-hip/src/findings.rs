@@ -15,6 +15,15 @@ use crate::{
 };
 
 /// Whether a GPU can be used through HIP.
+///
+/// ```no_run
+/// use ringfence_hip::{Findings, Usable};
+/// let findings = Findings::collect();
+/// match findings.usable() {
+///     Usable::Yes => println!("{} GPUs", findings.devices().len()),
+///     Usable::No => println!("no GPU; {} libraries were looked for", findings.tried().len()),
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum Usable {
@@ -25,6 +34,16 @@ pub enum Usable {
 }
 
 /// What was found. HIP stays loaded: it cannot be shut down.
+///
+/// ```no_run
+/// use ringfence_hip::Findings;
+/// let findings = Findings::collect();
+/// if let Some(error) = findings.error() {
+///     eprintln!("{error}"); // with what to do
+/// }
+/// findings.missing().iter().for_each(|missing| println!("without: {missing}"));
+/// println!("{findings}"); // or all of it
+/// ```
 #[derive(Debug)]
 pub struct Findings {
     tried: Vec<PathBuf>,
@@ -37,6 +56,13 @@ pub struct Findings {
 }
 
 /// A GPU that HIP knows.
+///
+/// ```no_run
+/// use ringfence_hip::{Findings, FoundDevice};
+/// let findings = Findings::collect();
+/// let is_mi300 = |gpu: &&FoundDevice| gpu.gfx().is_some_and(|gfx| gfx.starts_with("gfx942"));
+/// let gpu = findings.devices().iter().find(is_mi300).map(FoundDevice::id);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundDevice {
     id: DeviceId,
@@ -45,6 +71,14 @@ pub struct FoundDevice {
 }
 
 /// Something that this HIP lacks, and what is done instead. It is no error.
+///
+/// ```no_run
+/// use ringfence_hip::{Findings, Missing};
+/// let findings = Findings::collect();
+/// if findings.missing().contains(&Missing::Compiler) {
+///     println!("kernels have to be loaded (Module::load)");
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Missing {
@@ -81,6 +115,13 @@ pub enum Missing {
 
 /// What a version of HIP does that its users do not expect, and what is done about it. All were tried on the named version, or
 /// read in its source; a version between two that were tried is treated as the older.
+///
+/// ```
+/// use ringfence_hip::{HipVersion, Quirk};
+/// let quirks = Quirk::of(HipVersion::new(5, 2, 3));
+/// assert!(quirks.contains(&Quirk::KernelsAreNotCaptured));
+/// assert!(!Quirk::of(HipVersion::new(7, 0, 0)).contains(&Quirk::KernelsAreNotCaptured));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Quirk {

@@ -19,6 +19,17 @@ use crate::{
 static LIFE: Life = Life::new();
 
 /// HIP, loaded and initialised: a handle that costs nothing to copy. HIP is never unloaded or shut down.
+///
+/// ```no_run
+/// # fn main() -> Result<(), ringfence_hip::HipError> {
+/// use ringfence_hip::Hip;
+/// let hip = Hip::start()?; // loads it at the first call
+/// println!("HIP {} from {}", hip.version(), hip.library().path().display());
+/// for gpu in hip.devices() {
+///     println!("{gpu}: {}, {}", hip.device_name(gpu)?, hip.gfx(gpu)?);
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Hip(&'static Started);
 

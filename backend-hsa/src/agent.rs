@@ -7,6 +7,15 @@ use crate::{
 };
 
 /// What version a runtime says it is.
+///
+/// ```no_run
+/// use ringfence_hsa::Runtime;
+/// # fn says_more(runtime: &Runtime) -> bool {
+/// let version = runtime.version();
+/// println!("HSA {}.{}", version.interface[0], version.interface[1]);
+/// let is_new = version.extensions.is_some(); // older ones do not say
+/// # is_new }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuntimeVersion {
     /// Of the HSA interface: major, minor.

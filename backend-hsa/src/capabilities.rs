@@ -20,6 +20,19 @@ use crate::{
 const BARRIER_VALUE: [&str; 5] = ["gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"];
 
 /// What is known of one GPU.
+///
+/// ```no_run
+/// use ringfence_hsa::{DeviceMemory, HsaDevice};
+/// # fn told(gpu: &HsaDevice) {
+/// let facts = gpu.facts();
+/// println!("{} takes {} packets a queue", facts.product(), facts.queue_limit());
+/// match facts.device_memory() {
+///     DeviceMemory::ByRuntime | DeviceMemory::RawBlocks => println!("signals may be in its memory"),
+///     DeviceMemory::NoLargeBar => println!("its memory is out of the host's reach"),
+///     _ => println!("signals stay in host memory"),
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct GpuFacts {
     agent: AgentHandle,

@@ -26,6 +26,18 @@ use crate::{
 const FEW: usize = 8;
 
 /// One copy, or one part of one: so many bytes from one place to another.
+///
+/// ```no_run
+/// use ringfence_hsa::{CopyWork, HsaDevice, HsaError, MemoryPlace};
+/// # fn upload(gpu: &HsaDevice, data: &[u8]) -> Result<(), HsaError> {
+/// let mut from = gpu.allocate(MemoryPlace::Host, data.len())?;
+/// let to = gpu.allocate(MemoryPlace::Device, data.len())?;
+/// from.write(0, data);
+/// // SAFETY: both buffers are kept, and used by nobody, until the copy is seen to be over.
+/// let upload = unsafe { CopyWork::new(to.place(0), from.place(0), data.len()) };
+/// # let _never_submitted = upload;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CopyWork {
     to: Place,
@@ -51,6 +63,18 @@ impl CopyWork {
 /// Signals in device memory are refused, as completion and as dependency: no call of the runtime takes a raw block, and
 /// `hsa_amd_memory_async_copy` takes no device signal (<https://github.com/ROCm/rocm-systems/pull/11212>). Record what a copy
 /// waits for in host memory, or as a twin.
+///
+/// ```no_run
+/// # use ringfence::{drive::*, event::*, wait::WaitPolicy};
+/// use ringfence_hsa::{CopyWork, HsaDevice, HsaQueue};
+/// # fn copied(gpu: &HsaDevice, tracker: &mut Tracker<HsaDevice, HsaQueue>, upload: CopyWork) -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = gpu.copy_engine()?;
+/// let record = tracker.copy(&engine, CopySubmission::new(&[upload]), None)?;
+/// let mut copied = Event::new(EventOptions::default());
+/// copied.record_copy(record);
+/// copied.synchronize(gpu, &WaitPolicy::default())?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct HsaCopyEngine(Arc<Inner>);
 

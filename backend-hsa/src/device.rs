@@ -25,6 +25,19 @@ use crate::{
 };
 
 /// One GPU. A cheap handle that threads may share: clones are the same GPU.
+///
+/// ```no_run
+/// # use ringfence::{drive::*, id::DeviceId};
+/// use ringfence_hsa::{QueueOptions, Runtime};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Runtime::start()?.device(DeviceId::new(0))?; // keeps the runtime up
+/// let queue = HardwareQueue::new(gpu.create_queue(QueueOptions::default())?);
+/// let mut tracker = Tracker::open(gpu.clone(), queue, Policy::default())?;
+/// tracker.submit(Submission::kernel(gpu.empty_kernel()?))?;
+/// let _synced = tracker.synchronize()?;
+/// tracker.close()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct HsaDevice(pub(crate) Arc<DeviceInner>);
 
@@ -52,6 +65,19 @@ impl fmt::Debug for DeviceInner {
 }
 
 /// A name for a signal that another process can attach: 32 bytes, to be sent there.
+///
+/// ```no_run
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_hsa::{HsaDevice, HsaError, IpcSignal};
+/// # fn sent(gpu: &HsaDevice) -> Result<[u8; 32], Box<dyn std::error::Error>> {
+/// let mut signal = [SignalHandle::NULL];
+/// gpu.create(SignalMemory::Shared, &mut signal)?;
+/// let bytes = gpu.share(signal[0])?.to_bytes(); // through a pipe, to the other process
+/// # Ok(bytes) }
+/// # fn received(gpu: &HsaDevice, bytes: [u8; 32]) -> Result<SignalHandle, HsaError> {
+/// let same = gpu.attach(IpcSignal::from_bytes(bytes))?; // there
+/// # Ok(same) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IpcSignal(IpcName);
 

@@ -10,6 +10,17 @@ use crate::sys::{LoadError, hsa_status_t};
 ///
 /// The numbers are `hsa_status_t` of `hsa.h`
 /// (<https://github.com/ROCm/rocm-systems/blob/develop/projects/rocr-runtime/runtime/hsa-runtime/inc/hsa.h>).
+///
+/// ```
+/// use ringfence_hsa::{HsaError, Status};
+/// /// The number of the runtime, for a runtime above that reports numbers.
+/// fn number(error: &HsaError) -> Option<u32> {
+///     match error {
+///         HsaError::Call { status, .. } => Some(Status::code(*status)),
+///         _ => None, // no call failed
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Status {
     code: u32,
@@ -46,6 +57,18 @@ impl fmt::Display for Status {
 }
 
 /// What went wrong with the runtime, and the way out.
+///
+/// ```
+/// use ringfence_hsa::{HsaError, Runtime};
+/// /// The runtime, or `None` on a machine that has no GPU for it.
+/// fn runtime() -> Result<Option<Runtime>, HsaError> {
+///     match Runtime::start() {
+///         Ok(runtime) => Ok(Some(runtime)),
+///         Err(HsaError::Load(_) | HsaError::NoGpu { .. }) => Ok(None),
+///         Err(error) => Err(error), // it is there, and does not work
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HsaError {

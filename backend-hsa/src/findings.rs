@@ -20,6 +20,15 @@ use crate::{
 };
 
 /// Whether a GPU can be used.
+///
+/// ```no_run
+/// use ringfence_hsa::{Findings, Usable};
+/// let findings = Findings::collect();
+/// match findings.usable() {
+///     Usable::Yes => println!("{} GPUs", findings.gpus().len()),
+///     Usable::No => println!("no GPU; {} libraries were looked for", findings.tried().len()),
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum Usable {
@@ -30,6 +39,15 @@ pub enum Usable {
 }
 
 /// What was found. Nothing is left open: the runtime is up for the look alone, unless somebody else holds it.
+///
+/// ```no_run
+/// use ringfence_hsa::Findings;
+/// let findings = Findings::collect();
+/// if let Some(error) = findings.error() {
+///     eprintln!("{error}"); // with what to do
+/// }
+/// println!("{findings}"); // all of it
+/// ```
 #[derive(Debug)]
 pub struct Findings {
     tried: Vec<PathBuf>,
@@ -42,6 +60,16 @@ pub struct Findings {
 }
 
 /// Something that would make a difference, and how to get it. It is no error: what depends on it is left out or done otherwise.
+///
+/// ```no_run
+/// use ringfence_hsa::{Findings, Missing};
+/// for missing in Findings::collect().missing() {
+///     match missing {
+///         Missing::LargeBar { gpu } => println!("{gpu}: see the firmware's settings"),
+///         other => println!("{other}"),
+///     }
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Missing {

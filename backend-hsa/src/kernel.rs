@@ -70,6 +70,16 @@ impl Extent<u16> {
 }
 
 /// One launch of a kernel: what a queue's packet says beside order and completion.
+///
+/// ```no_run
+/// use ringfence_hsa::{Buffer, Dispatch, Extent, Kernarg, KernelObject};
+/// # fn saxpy(object: u64, arguments: &Buffer) -> Dispatch {
+/// // `object`: HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT of the symbol.
+/// let (kernel, kernarg) = (KernelObject::new(object), Kernarg::new(arguments.address()));
+/// // SAFETY: the kernel was loaded for this queue's GPU, and its arguments and what they name are there until it is over.
+/// let saxpy = unsafe { Dispatch::new(kernel, kernarg, Extent::line(4096), Extent::row(256)) };
+/// # saxpy.with_group_bytes(1024) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dispatch {
     pub(crate) kernel: KernelObject,

@@ -14,6 +14,17 @@ use ringfence::backend::{DeviceStatus, HandlerToken};
 use crate::{device::WeakDevice, error::Status};
 
 /// Why a GPU was lost. The first reason is kept.
+///
+/// ```no_run
+/// use ringfence_hsa::{HsaDevice, Loss};
+/// fn told(gpu: &HsaDevice) -> String {
+///     match gpu.loss() {
+///         None => "it works".to_owned(),
+///         Some(Loss::MemoryFault { address, .. }) => format!("a kernel went astray, to {address:#x}"),
+///         Some(loss) => loss.to_string(),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Loss {

@@ -21,6 +21,17 @@ pub enum MemoryPlace {
 
 /// Memory that the host, where it can, and all GPUs reach. It is freed on drop: by then no device may use it any more, which
 /// whoever made work of it has promised ([`CopyWork::new`](crate::CopyWork::new)).
+///
+/// ```no_run
+/// use ringfence_hsa::{HsaDevice, HsaError, MemoryPlace};
+/// # fn written(gpu: &HsaDevice) -> Result<(), HsaError> {
+/// let mut arguments = gpu.allocate(MemoryPlace::Kernarg, 64)?;
+/// arguments.write(0, &7_u32.to_le_bytes());
+/// let mut seen = [0; 4];
+/// arguments.read(0, &mut seen);
+/// assert_eq!(seen, [7, 0, 0, 0]);
+/// # Ok(()) }
+/// ```
 pub struct Buffer {
     device: HsaDevice,
     address: *mut u8,

@@ -27,6 +27,16 @@ use crate::{
 };
 
 /// AMD's runtime, initialised. It is shut down when the last handle is gone: this one's clones, devices, queues, engines.
+///
+/// ```no_run
+/// # fn main() -> Result<(), ringfence_hsa::HsaError> {
+/// use ringfence_hsa::Runtime;
+/// let runtime = Runtime::start()?; // shared with whoever started it before
+/// for gpu in runtime.devices() {
+///     println!("{}: {}", gpu.agent().name(), gpu.agent().product());
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Runtime(Arc<Inner>);
 

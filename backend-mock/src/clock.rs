@@ -29,6 +29,13 @@ impl Instant {
 }
 
 /// A duration in ticks of an agent's clock.
+///
+/// ```
+/// use ringfence_mock::{clock::Ticks, system::DeviceSettings};
+/// let kernel = Ticks::new(100);
+/// assert_eq!(kernel.duration(DeviceSettings::MHZ_100).as_nanos(), 1_000);
+/// assert_eq!(kernel.duration(DeviceSettings::MHZ_25).as_nanos(), 4_000);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Ticks(u64);
 impl Ticks {

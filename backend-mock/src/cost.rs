@@ -100,6 +100,21 @@ impl Default for Costs {
 }
 
 /// Modelled host time so far ([`LABEL`]).
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_mock::{chooser::Scripted, cost::{Costs, LABEL}, system::*};
+/// # let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// # let gpu = system.add_device(DeviceSettings::default());
+/// # let mut batch = [SignalHandle::NULL];
+/// # gpu.create(SignalMemory::Host, &mut batch)?;
+/// let before = system.host_time().calls;
+/// gpu.load(batch[0]);
+/// let load = system.host_time().calls - before;
+/// assert_eq!(load, Costs::MI300X.load_host);
+/// println!("{load:?} ({LABEL})");
+/// # Ok::<(), ringfence::error::CreateError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct HostTime {
     /// Spent in calls: loads, stores, flushes, packets.

@@ -26,6 +26,21 @@ impl PerMemory {
 }
 
 /// Calls of one device, or of all.
+///
+/// ```
+/// # use ringfence::drive::*;
+/// use ringfence_mock::{chooser::Scripted, clock::Ticks, system::*, work::Kernel};
+/// # let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// # let gpu = system.add_device(DeviceSettings::default());
+/// # let mut tracker = Tracker::open(&gpu, HardwareQueue::new(gpu.add_queue()), Policy::default())?;
+/// let before = gpu.counts();
+/// tracker.submit(Submission::kernel(Kernel::new(0, Ticks::new(5))))?;
+/// let after = gpu.counts();
+/// assert_eq!(after.packets - before.packets, 1);
+/// assert_eq!(after.loads.total(), before.loads.total()); // a submission looks at nothing
+/// # tracker.close()?;
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counts {
     /// Calls of `load`.

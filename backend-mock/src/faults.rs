@@ -19,6 +19,19 @@ impl Nth {
 }
 
 /// What goes wrong with the creation of one signal.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_mock::{chooser::Scripted, faults::{CreationFault, Nth}, system::*};
+/// let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// let gpu = system.add_device(DeviceSettings::default());
+/// system.fail_creation(Nth::NEXT, CreationFault::NullHandle);
+/// let mut batch = [SignalHandle::NULL; 2];
+/// let created = gpu.create(SignalMemory::Host, &mut batch)?;
+/// assert_eq!(created.count, 2); // a success, by its own words
+/// assert!(batch[0].is_null() && !batch[1].is_null());
+/// # Ok::<(), ringfence::error::CreateError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CreationFault {
     /// It fails; what the batch has before it is a partial success.

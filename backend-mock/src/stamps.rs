@@ -11,6 +11,12 @@ use ringfence::{
 use crate::clock::Instant;
 
 /// What a completion writes beside the signal's value.
+///
+/// ```
+/// use ringfence_mock::{chooser::Scripted, stamps::Stamping, system::*};
+/// let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// system.stamp_next([Stamping::Zero, Stamping::Reversed]); // the next two completions
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Stamping {
     /// Start and end.

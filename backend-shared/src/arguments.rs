@@ -3,6 +3,12 @@
 use ringfence::id::RawMemory;
 
 /// Numbers in x, y and z; each is 1 or more.
+///
+/// ```
+/// use ringfence_backend_shared::arguments::Extent;
+/// let surface = Extent::plane(640_u32.div_ceil(16), 480_u32.div_ceil(16)); // groups of 16 by 16
+/// assert_eq!(surface, Extent { x: 40, y: 30, z: 1 });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Extent {
     /// In x.

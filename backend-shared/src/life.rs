@@ -23,6 +23,16 @@ extern "C" fn at_exit() {
 }
 
 /// Of one runtime.
+///
+/// ```
+/// use ringfence::backend::streams::DriverState;
+/// use ringfence_backend_shared::life::Life;
+/// static LIFE: Life = Life::new();
+/// LIFE.watch(); // once the runtime is loaded
+/// assert_eq!(LIFE.state(), DriverState::Ready);
+/// LIFE.lose(); // a call said that a GPU does not work any more
+/// assert_eq!(LIFE.state(), DriverState::Lost); // for good
+/// ```
 #[derive(Debug)]
 pub struct Life {
     watched: Once,

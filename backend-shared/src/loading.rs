@@ -22,6 +22,14 @@ pub struct Attempt {
 ///
 /// # Safety
 /// The initialisers of what lies at a path may run.
+///
+/// ```
+/// use ringfence_backend_shared::loading::{Lines, first_of};
+/// // SAFETY: there is no such library, so that nothing is initialised.
+/// let attempts = unsafe { first_of(["libnone-of-this-name.so"]) }.expect_err("it is not there");
+/// let message = format!("tried:{}", Lines(&attempts));
+/// assert!(message.starts_with("tried:\n  libnone-of-this-name.so: "));
+/// ```
 pub unsafe fn first_of(
     paths: impl IntoIterator<Item = impl AsRef<Path>>,
 ) -> Result<(PathBuf, libloading::Library), Vec<Attempt>> {

@@ -7,6 +7,16 @@ use std::{
 };
 
 /// A function on its way.
+///
+/// ```
+/// use ringfence_backend_shared::parcel::{Parcel, unpack};
+/// let (done, received) = std::sync::mpsc::channel();
+/// let parcel = Parcel::send(Box::new(move || done.send("called").expect("a receiver")));
+/// // What a runtime does with a host function and the pointer that came with it:
+/// // SAFETY: it was just sent, and nobody else has it.
+/// unsafe { unpack(parcel) };
+/// assert_eq!(received.recv(), Ok("called"));
+/// ```
 pub struct Parcel(Box<dyn FnOnce() + Send>);
 
 impl Parcel {

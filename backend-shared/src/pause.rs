@@ -24,6 +24,18 @@ pub enum Style {
 }
 
 /// Looks until there is something, or the limit has passed.
+///
+/// ```
+/// use ringfence_backend_shared::pause::{Style, until};
+/// use std::time::Duration;
+/// let mut looks = 0;
+/// let found = until(Duration::from_secs(1), Style::Sleepy, || {
+///     looks += 1;
+///     (looks == 1000).then_some(looks)
+/// });
+/// assert_eq!(found, Some(1000));
+/// assert_eq!(until(Duration::ZERO, Style::Active, || None::<()>), None); // but it looked
+/// ```
 pub fn until<T>(limit: Duration, style: Style, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let begun = Instant::now();
     loop {

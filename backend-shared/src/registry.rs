@@ -15,6 +15,18 @@ use std::{
 const SHARDS: usize = 16;
 
 /// Handles of one kind, each with what has to be known of it.
+///
+/// ```
+/// use ringfence_backend_shared::registry::Registry;
+/// let streams = Registry::default();
+/// streams.insert(0x7f00, "on GPU 0");
+/// {
+///     let held = streams.hold(0x7f00).expect("it was just made"); // for the time of a call
+///     assert_eq!(held.of(), "on GPU 0");
+/// }
+/// assert_eq!(streams.take(0x7f00), Some("on GPU 0")); // by the one who destroys it
+/// assert!(streams.hold(0x7f00).is_none()); // an error of the caller, and no crash
+/// ```
 #[derive(Debug)]
 pub struct Registry<T> {
     shards: [Shard<T>; SHARDS],

@@ -53,6 +53,26 @@ impl WordId {
 }
 
 /// All words of one user.
+///
+/// ```
+/// use ringfence::error::DriverError;
+/// use ringfence_backend_shared::words::{Pinned, WordId, Words};
+/// use std::{ffi::c_void, ptr::NonNull, sync::atomic::Ordering};
+/// /// Memory that any device of this test reaches: the host's own.
+/// struct Heap;
+/// impl Pinned for Heap {
+///     fn pinned(&self, bytes: usize) -> Result<NonNull<c_void>, DriverError> {
+///         Ok(NonNull::from(vec![0_u64; bytes.div_ceil(8)].leak()).cast())
+///     }
+/// }
+/// let words = Words::new(Heap);
+/// let id = words.take(17)?;
+/// let word = words.word(id).expect("it was just made");
+/// assert_eq!(word.load(Ordering::Acquire), 17);
+/// assert_eq!(WordId::from_u64(id.as_u64()), Some(id)); // as a pool names it
+/// words.give(id);
+/// # Ok::<(), DriverError>(())
+/// ```
 #[derive(Debug)]
 pub struct Words<P> {
     memory: P,

@@ -35,6 +35,11 @@ pub(crate) type AtomicU64 = std::sync::atomic::AtomicU64;
 #[cfg(ringfence_loom)]
 pub use loom::sync::Arc;
 /// The shared pointer of the public interface: `std`'s, or loom's under a model.
+///
+/// ```
+/// let shared: ringfence::sync::Arc<u8> = std::sync::Arc::new(1); // one type, outside a model
+/// # assert_eq!(*shared, 1);
+/// ```
 #[cfg(not(ringfence_loom))]
 pub type Arc<T> = std::sync::Arc<T>;
 
@@ -216,6 +221,17 @@ impl<T> Drop for StreamGuard<'_, T> {
 }
 
 /// Locks counted, for a backend that checks that none is held while the host waits (S13).
+///
+/// ```
+/// use ringfence::sync::audit::{locks_held, locks_taken};
+/// /// At the top of what a backend does to wait on the host.
+/// fn before_a_wait() {
+///     assert_eq!(locks_held(), 0, "another thread would wait for this one as well");
+/// }
+/// let before = locks_taken();
+/// before_a_wait();
+/// assert_eq!(locks_taken(), before);
+/// ```
 #[cfg(feature = "audit")]
 pub mod audit {
     // Shuttle runs its threads on one of the system.

@@ -113,6 +113,20 @@ pub(super) fn usable<B: StreamBackend, A>(pool: &StreamPool<B, A>) -> Result<(),
 /// # Errors
 /// [`TaskError::InUse`] inside another such call for the same pool and key; as [`StreamPool::acquire`]; what
 /// `body` says.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use ringfence::{drive::StreamPool, id::*, stream::PoolOptions, task::TaskError};
+/// # use ringfence_mock::{clock::Ticks, streams::{op::StreamOp, profile::DriverProfile, system::MockStreams}};
+/// use ringfence_threads::with_stream;
+/// # let pool = Arc::new(StreamPool::new(MockStreams::new(DriverProfile::Hip57), PoolOptions::default()));
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let kernel = StreamOp::new("axpy", Ticks::new(20));
+/// let first = with_stream(&pool, key, |lease| pool.submit(lease, kernel.clone()))?;
+/// let second = with_stream(&pool, key, |lease| pool.submit(lease, kernel))?;
+/// assert_eq!(first.stream(), second.stream()); // this thread's own, from wherever it asks
+/// # Ok::<(), TaskError>(())
+/// ```
 pub fn with_stream<B, A, T>(
     pool: &Arc<StreamPool<B, A>>,
     key: StreamKey,
@@ -131,6 +145,22 @@ where
 ///
 /// # Errors
 /// As [`with_stream`]; [`StreamError::Full`] when the limit passed.
+///
+/// ```
+/// # use std::{num::NonZeroU32, sync::Arc, time::Duration};
+/// # use ringfence::{drive::StreamPool, error::StreamError, id::*, stream::PoolOptions, task::TaskError};
+/// # use ringfence_mock::streams::{profile::DriverProfile, system::MockStreams};
+/// use ringfence_threads::with_stream_within;
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let options = PoolOptions { live_cap: NonZeroU32::new(1), ..PoolOptions::default() };
+/// let pool = Arc::new(StreamPool::new(MockStreams::new(DriverProfile::Hip57), options));
+/// let all_there_is = pool.acquire(key)?;
+/// let stream = || with_stream_within(&pool, key, Duration::from_millis(2), |lease| Ok(lease.stream()));
+/// assert_eq!(stream(), Err(TaskError::Stream(StreamError::Full { live: 1, cap: 1 })));
+/// drop(all_there_is);
+/// assert!(stream().is_ok());
+/// # Ok::<(), TaskError>(())
+/// ```
 pub fn with_stream_within<B, A, T>(
     pool: &Arc<StreamPool<B, A>>,
     key: StreamKey,
@@ -150,6 +180,20 @@ where
 }
 /// Gives back all streams that the calling thread has of this pool, before it exits. Calls no driver. One that
 /// is in use, by a call further up, comes back when that call returns.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use ringfence::{drive::StreamPool, id::*, stream::PoolOptions, task::TaskError};
+/// # use ringfence_mock::streams::{profile::DriverProfile, system::MockStreams};
+/// use ringfence_threads::{give_back, with_stream};
+/// # let pool = Arc::new(StreamPool::new(MockStreams::new(DriverProfile::Hip57), PoolOptions::default()));
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// with_stream(&pool, key, |_lease| Ok(()))?;
+/// assert_eq!(pool.tally().leased, 1); // this thread's, whether it is used or not
+/// give_back(&pool); // before the thread does something else for long
+/// assert_eq!(pool.tally().leased, 0);
+/// # Ok::<(), TaskError>(())
+/// ```
 pub fn give_back<B: 'static, A: Send + 'static>(pool: &Arc<StreamPool<B, A>>) {
     let taken = MINE.try_with(|mine| {
         let mut mine = mine.borrow_mut();

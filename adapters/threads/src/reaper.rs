@@ -16,6 +16,13 @@ use std::{
 use ringfence::{backend::streams::StreamBackend, drive::StreamPool};
 
 /// How often a reaper does what.
+///
+/// ```
+/// use ringfence_threads::Period;
+/// use std::time::Duration;
+/// let period = Period { pump: Duration::from_micros(200), ..Period::default() }; // wakes waiters sooner
+/// assert_eq!(period.trim, Duration::from_secs(5));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Period {
     /// Between the end of one pump and the next, unless somebody [asks](Reaper::pump_now).
@@ -31,6 +38,17 @@ impl Default for Period {
 }
 
 /// What a reaper did.
+///
+/// ```
+/// use ringfence_threads::{Reaped, Reaper};
+/// /// At the end of a program.
+/// fn end(reaper: Reaper) {
+///     let Some(Reaped { pumps, panics, first_panic, .. }) = reaper.stop() else { return };
+///     if panics > 0 {
+///         eprintln!("{panics} of {pumps} pumps panicked, first with: {}", first_panic.unwrap_or_default());
+///     }
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Reaped {
@@ -82,6 +100,25 @@ fn drop_payload(payload: Box<dyn Any + Send>) {
 /// Streams that are idle when it ends stay: [`StreamPool::shutdown`] destroys them.
 ///
 /// In a forked child the thread does not exist; dropping or stopping the reaper there does nothing.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use ringfence::{drive::StreamPool, id::*, stream::PoolOptions};
+/// # use ringfence_mock::streams::{profile::DriverProfile, system::MockStreams};
+/// use ringfence_threads::{Period, Reaper};
+/// # let driver = MockStreams::new(DriverProfile::Hip57);
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let pool = Arc::new(StreamPool::new(driver, PoolOptions::default()));
+/// let reaper = Reaper::spawn(&pool, Period::default())?;
+/// for _ in 0..100 {
+///     drop(pool.acquire(key).expect("a stream"));
+/// }
+/// reaper.pump_now(); // need not wait for the period
+/// let reaped = reaper.stop().expect("no forked child"); // before the shutdown: it calls the driver
+/// assert_eq!(reaped.panics, 0);
+/// assert_eq!(pool.shutdown().streams_leaked, 0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[must_use = "dropped at once, it ends at once"]
 #[derive(Debug)]
 pub struct Reaper {

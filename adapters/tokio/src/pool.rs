@@ -18,6 +18,36 @@ use tokio::task::JoinHandle;
 /// Calls from inside such a future find its streams wherever they are made, on any worker. What a future
 /// starts with `tokio::spawn` is another task, and needs a [`spawn`](Self::spawn) of its own; futures that
 /// are polled within it (`join!`, `select!`) are parts of the same task, and share its stream.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use ringfence::{drive::StreamPool, id::*, stream::{Access, PoolOptions, Stamp}, task::TaskError};
+/// # use ringfence_mock::{clock::Ticks, streams::{op::StreamOp, profile::DriverProfile, system::MockStreams}};
+/// # use ringfence_tokio::{Period, Reaper, TaskPool};
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), TaskError> {
+/// # let driver = MockStreams::new(DriverProfile::Hip57);
+/// # let pool = Arc::new(StreamPool::new(driver.clone(), PoolOptions::default()));
+/// # let reaper = Reaper::spawn(&pool, Period::default());
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// # let op = |name| StreamOp::new(name, Ticks::new(20));
+/// let tasks = TaskPool::new(pool, key);
+/// let high = tasks.with_key(key.with_priority(Priority::High));
+/// let touch = high.scope(async { high.submit(op("urgent")) }).await?; // a task of its own, not spawned
+/// let mut after = Stamp::default();
+/// after.add(touch, Access::Write);
+/// let parts = tasks.scope(async {
+///     let _how = tasks.with(|pool, streams| streams.order_after(pool, &after, Access::Read))?;
+///     tasks.submit(op("left"))?;
+///     tasks.submit(op("right"))?;
+/// #   driver.run_until_idle();
+///     tasks.finished().await // both; the worker does other things meanwhile
+/// });
+/// parts.await?;
+/// # reaper.stop().await;
+/// # Ok(())
+/// # }
+/// ```
 pub struct TaskPool<B, A = ()> {
     pool: Arc<StreamPool<B, A>>,
     key: StreamKey,

@@ -20,6 +20,13 @@ use tokio::{
 };
 
 /// How often a reaper does what.
+///
+/// ```
+/// use ringfence_tokio::Period;
+/// use std::time::Duration;
+/// let period = Period { trim: Duration::from_secs(1), ..Period::default() }; // idle streams go sooner
+/// assert_eq!(period.pump, Duration::from_millis(1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Period {
     /// Between the end of one pump and the next. A future that waits for the device is woken so much later at
@@ -36,6 +43,17 @@ impl Default for Period {
 }
 
 /// What a reaper did.
+///
+/// ```
+/// use ringfence_tokio::{Reaped, Reaper};
+/// /// At the end of a program.
+/// async fn end(reaper: Reaper) {
+///     let Some(Reaped { pumps, panics, first_panic, .. }) = reaper.stop().await else { return };
+///     if panics > 0 {
+///         eprintln!("{panics} of {pumps} pumps panicked, first with: {}", first_panic.unwrap_or_default());
+///     }
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Reaped {
@@ -121,6 +139,23 @@ enum Trims {
 /// A pump that panics does not end it: the panic is counted, and [`stop`](Self::stop) says what it said.
 ///
 /// Streams that are idle when it ends stay: [`StreamPool::shutdown`] destroys them.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use ringfence::{drive::StreamPool, id::*, stream::PoolOptions};
+/// # use ringfence_mock::streams::{profile::DriverProfile, system::MockStreams};
+/// use ringfence_tokio::{Period, Reaper};
+/// # #[tokio::main]
+/// # async fn main() {
+/// # let driver = MockStreams::new(DriverProfile::Hip57);
+/// let pool = Arc::new(StreamPool::new(driver, PoolOptions::default()));
+/// let reaper = Reaper::spawn(&pool, Period::default());
+/// // ... tasks lease streams of the pool, and wait for their work ...
+/// let reaped = reaper.stop().await.expect("the runtime goes on"); // before the shutdown: it calls the driver
+/// assert_eq!(reaped.panics, 0);
+/// assert_eq!(pool.shutdown().streams_leaked, 0);
+/// # }
+/// ```
 #[must_use = "dropped at once, it ends at once"]
 #[derive(Debug)]
 pub struct Reaper {

@@ -30,6 +30,12 @@ use crate::{
 const STREAM_BYTES: Bytes = Bytes::new(17_664);
 
 /// How streams of CUDA are to be used.
+///
+/// ```
+/// use ringfence_cuda::{Progress, StreamOptions};
+/// let options = StreamOptions::default().with_progress(Progress::Queries); // no word behind each piece of work
+/// assert_ne!(options, StreamOptions::default());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct StreamOptions {
@@ -62,6 +68,22 @@ pub enum Progress {
 /// follows a stale handle into freed memory. A stream from elsewhere is made known by [`adopt`](Self::adopt).
 ///
 /// No thread needs a current context: this crate sets a GPU's primary context where a call asks for one, and takes it off again.
+///
+/// ```no_run
+/// # use ringfence::{drive::*, id::*, stream::PoolOptions};
+/// use ringfence_cuda::{Cuda, CudaStreams, StreamOptions};
+/// # fn foreign(cuda: Cuda, theirs: RawStream) -> Result<(), Box<dyn std::error::Error>> {
+/// let streams = CudaStreams::new(cuda, StreamOptions::default());
+/// let pool = StreamPool::new(streams.clone(), PoolOptions::default());
+/// let place = DeviceContext::primary(DeviceId::new(0));
+/// // SAFETY: it is a stream of that GPU, and is destroyed after `forget`.
+/// unsafe { streams.adopt(theirs, place)? };
+/// if let Wrapped::External(lease) = pool.wrap_external(theirs, StreamKey::new(place))? {
+///     pool.unwrap_external(lease)?; // after its work was submitted
+/// }
+/// streams.forget(theirs); // its owner may destroy it now
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct CudaStreams(Arc<Inner>);
 

@@ -20,6 +20,13 @@ const PATHS: [&str; 4] = [
 const OVERRIDE: &str = "RINGFENCE_CUDA_LIBRARY";
 
 /// NVIDIA's driver library, loaded and never unloaded: its threads run until the process ends.
+///
+/// ```
+/// use ringfence_cuda::sys::Library;
+/// for path in Library::paths() {
+///     println!("{}", path.display()); // what `load` tries; RINGFENCE_CUDA_LIBRARY replaces all of it
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Library {
     path: PathBuf,
@@ -95,6 +102,17 @@ impl Library {
 }
 
 /// Why there is no CUDA driver.
+///
+/// ```no_run
+/// use ringfence_cuda::sys::{Library, LoadError};
+/// match Library::load() {
+///     Ok(library) => println!("{}", library.path().display()),
+///     Err(LoadError::MissingSymbols { path, symbols }) => {
+///         eprintln!("{} is too old: {}", path.display(), symbols.join(", "));
+///     }
+///     Err(error) => eprintln!("{error}"), // all that was tried
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -14,6 +14,18 @@ pub const PTX: &str = include_str!("kernels.ptx");
 const LINE: u32 = 256;
 
 /// The kernels, loaded on one GPU.
+///
+/// ```no_run
+/// # use ringfence::{drive::StreamPool, id::DeviceId, stream::*};
+/// use ringfence_cuda::{Arguments, Cuda, CudaStreams, Kernels};
+/// # fn counted(cuda: Cuda, pool: &StreamPool<CudaStreams>, task: &mut Lease, memory: &Allocation) -> Result<Touch, Box<dyn std::error::Error>> {
+/// let kernels = Kernels::load(cuda, DeviceId::new(0))?;
+/// let arguments = Arguments::NONE.address(memory.raw()).u32(5).u32(1024);
+/// // SAFETY: they are the arguments of `iota`; the memory has 1024 words, and nobody else uses them.
+/// let launch = unsafe { Kernels::line(kernels.iota, 1024, arguments) };
+/// let touch = pool.submit(task, launch.into())?; // 5, 6, 7, ...
+/// # Ok(touch) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernels {
     /// `nothing()`.

@@ -24,6 +24,20 @@ pub use launch::Launch;
 pub use module::{Function, Module};
 
 /// One piece of work of a stream. A stream that captures records each kind, but for host functions.
+///
+/// ```no_run
+/// # use ringfence::{drive::StreamPool, error::StreamError, id::Bytes, stream::*};
+/// use ringfence_cuda::{CudaStreams, CudaWork};
+/// # fn zeroed(pool: &StreamPool<CudaStreams>, task: &mut Lease) -> Result<(), StreamError> {
+/// let memory = pool.allocate(task, Bytes::new(4096))?;
+/// // SAFETY: the memory has so many bytes, is nobody else's, and is freed behind the fill.
+/// let fill = unsafe { CudaWork::fill(memory.raw().as_u64(), 0, memory.bytes()) };
+/// let mut uses = Stamp::default();
+/// uses.add(pool.submit(task, fill)?, Access::Write);
+/// pool.submit(task, CudaWork::host(|| println!("it is 0 now")))?;
+/// let _freed = pool.retire(memory, uses);
+/// # Ok(()) }
+/// ```
 pub struct CudaWork(Kind);
 
 enum Kind {

@@ -32,6 +32,15 @@ impl Function {
 }
 
 /// Code of one GPU. It stays loaded until the process ends.
+///
+/// ```no_run
+/// # use ringfence::id::DeviceId;
+/// use ringfence_cuda::{Cuda, CudaError, Function, Module, PTX};
+/// # fn compiled(cuda: Cuda, gpu: DeviceId) -> Result<Function, CudaError> {
+/// let module = Module::compile(cuda, gpu, PTX)?; // or the text of a program of your own
+/// let saxpy: Function = module.function(cuda, "saxpy")?; // for a launch
+/// # Ok(saxpy) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Module {
     cuda_module: u64,

@@ -52,6 +52,21 @@ impl CopyOrder {
 
 /// A stream that only copies, for [`Tracker::copy`](ringfence::drive::Tracker::copy). A cheap handle; the stream stays until the
 /// process ends.
+///
+/// ```no_run
+/// # use ringfence::{drive::*, event::*, id::*, wait::WaitPolicy};
+/// use ringfence_hip::{CopyOrder, HipDevice, HipQueue};
+/// # fn copied(gpu: &HipDevice, tracker: &mut Tracker<HipDevice, HipQueue>, to: RawMemory, from: RawMemory) -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = gpu.create_copy_engine()?;
+/// // SAFETY: both addresses have 2 MiB, and nobody uses them before the copy is seen to be over.
+/// let order = unsafe { CopyOrder::new(to, from, Bytes::new(1 << 20)) };
+/// let parts = [order; 2]; // part `n` copies the mebibyte number `n`
+/// let record = tracker.copy(&engine, CopySubmission::new(&parts), None)?;
+/// let mut copied = Event::new(EventOptions::default());
+/// copied.record_copy(record);
+/// copied.synchronize(gpu, &WaitPolicy::default())?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct HipCopyEngine(Arc<Inner>);
 

@@ -23,6 +23,21 @@ use super::{Table, handlers::Watches, queue::Parked};
 use crate::{error::HipError, runtime::Hip, streams::HipStreams};
 
 /// A GPU for [`Tracker`](ringfence::drive::Tracker)s on HIP's streams. A cheap handle that threads may share.
+///
+/// ```no_run
+/// # use ringfence::{drive::*, id::*};
+/// use ringfence_hip::{Hip, HipDevice, HipStreams, Launch, StreamOptions};
+/// # fn tracked(hip: Hip, kernel: Launch) -> Result<(), Box<dyn std::error::Error>> {
+/// let streams = HipStreams::new(hip, StreamOptions::default());
+/// let gpu = HipDevice::new(&streams, DeviceId::new(0))?;
+/// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let queue = HardwareQueue::new(gpu.create_queue(key)?); // a stream of HIP
+/// let mut tracker = Tracker::open(gpu, queue, Policy::default())?;
+/// tracker.submit(Submission::kernel(kernel))?;
+/// let _synced = tracker.synchronize()?;
+/// tracker.close()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct HipDevice(pub(super) Arc<Inner>);
 

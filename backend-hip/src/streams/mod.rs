@@ -33,6 +33,14 @@ use crate::{
 pub use memory::MemoryKind;
 
 /// How streams of HIP are to be used.
+///
+/// ```
+/// use ringfence_hip::{MemoryKind, Progress, StreamOptions};
+/// let options = StreamOptions::default()
+///     .with_progress(Progress::Queries) // no word behind each piece of work
+///     .with_memory(MemoryKind::Plain); // what is freed is kept, and given out again
+/// assert_ne!(options, StreamOptions::default());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct StreamOptions {
@@ -71,6 +79,22 @@ pub enum Progress {
 ///
 /// Handles that it did not make, or that are gone, are answered as unknown ([`DriverError::Bad`]): it keeps a list, since HIP 7 does
 /// not check them. A stream from elsewhere is made known by [`adopt`](Self::adopt).
+///
+/// ```no_run
+/// # use ringfence::{drive::*, id::*, stream::PoolOptions};
+/// use ringfence_hip::{Hip, HipStreams, StreamOptions};
+/// # fn foreign(hip: Hip, theirs: RawStream) -> Result<(), Box<dyn std::error::Error>> {
+/// let streams = HipStreams::new(hip, StreamOptions::default());
+/// let pool = StreamPool::new(streams.clone(), PoolOptions::default());
+/// let place = DeviceContext::primary(DeviceId::new(0));
+/// // SAFETY: it is a stream of that GPU, and is destroyed after `forget`.
+/// unsafe { streams.adopt(theirs, place)? };
+/// if let Wrapped::External(lease) = pool.wrap_external(theirs, StreamKey::new(place))? {
+///     pool.unwrap_external(lease)?; // after its work was submitted
+/// }
+/// streams.forget(theirs); // its owner may destroy it now
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct HipStreams(Arc<Inner>);
 

@@ -20,6 +20,13 @@ const ROCM: &str = "/opt/rocm";
 const OVERRIDE: &str = "RINGFENCE_HIP_LIBRARY";
 
 /// AMD's HIP runtime, loaded and never unloaded: its threads run until the process ends.
+///
+/// ```
+/// use ringfence_hip::sys::Library;
+/// for path in Library::paths() {
+///     println!("{}", path.display()); // what `load` tries; RINGFENCE_HIP_LIBRARY replaces all of it
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Library {
     path: PathBuf,
@@ -124,6 +131,17 @@ impl Library {
 }
 
 /// Why there is no HIP.
+///
+/// ```no_run
+/// use ringfence_hip::sys::{Library, LoadError};
+/// match Library::load() {
+///     Ok(library) => println!("{}", library.path().display()),
+///     Err(LoadError::MissingSymbols { path, symbols }) => {
+///         eprintln!("{} is older than 5.2: {}", path.display(), symbols.join(", "));
+///     }
+///     Err(error) => eprintln!("{error}"), // all that was tried
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -9,6 +9,17 @@ use super::module::Function;
 use crate::{runtime::Hip, streams::raw, sys::hipStream_t};
 
 /// One launch of a kernel.
+///
+/// ```no_run
+/// # use ringfence::{drive::StreamPool, error::StreamError, id::RawMemory, stream::*};
+/// use ringfence_hip::{Arguments, Extent, Function, HipStreams, Launch};
+/// # fn fill(pool: &StreamPool<HipStreams>, task: &mut Lease, fill: Function, memory: &Allocation) -> Result<Touch, StreamError> {
+/// let arguments = Arguments::NONE.address(memory.raw()).u32(7);
+/// // SAFETY: they are the kernel's; it writes 1024 words, which the memory has, and nobody else uses them.
+/// let launch = unsafe { Launch::new(fill, Extent::line(4), Extent::line(256), arguments) };
+/// let touch = pool.submit(task, launch.into())?;
+/// # Ok(touch) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Launch {
     function: Function,

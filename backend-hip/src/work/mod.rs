@@ -22,6 +22,20 @@ pub use launch::Launch;
 pub use module::{Function, Module};
 
 /// One piece of work of a stream.
+///
+/// ```no_run
+/// # use ringfence::{drive::StreamPool, error::StreamError, id::Bytes, stream::*};
+/// use ringfence_hip::{HipStreams, HipWork};
+/// # fn zeroed(pool: &StreamPool<HipStreams>, task: &mut Lease) -> Result<(), StreamError> {
+/// let memory = pool.allocate(task, Bytes::new(4096))?;
+/// // SAFETY: the memory has so many bytes, is nobody else's, and is freed behind the fill.
+/// let fill = unsafe { HipWork::fill(memory.raw().as_u64(), 0, memory.bytes()) };
+/// let mut uses = Stamp::default();
+/// uses.add(pool.submit(task, fill)?, Access::Write);
+/// pool.submit(task, HipWork::host(|| println!("it is 0 now")))?;
+/// let _freed = pool.retire(memory, uses);
+/// # Ok(()) }
+/// ```
 pub struct HipWork(Kind);
 
 enum Kind {

@@ -34,6 +34,18 @@ impl Function {
 }
 
 /// Code of one GPU. It stays loaded until the process ends.
+///
+/// ```no_run
+/// # use ringfence::id::DeviceId;
+/// use ringfence_hip::{Function, Hip, HipError, Module};
+/// # fn compiled(hip: Hip, gpu: DeviceId) -> Result<Function, HipError> {
+/// let source = r#"extern "C" __global__ void fill(unsigned *out, unsigned value) {
+///     out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+/// }"#;
+/// let module = Module::compile(hip, gpu, source, &hip.gfx(gpu)?)?;
+/// let fill: Function = module.function(hip, "fill")?; // for a launch
+/// # Ok(fill) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Module {
     hip_module: u64,

@@ -35,6 +35,13 @@ impl AgentHandle {
 }
 
 /// What an agent is.
+///
+/// ```no_run
+/// use ringfence_hsa::{AgentKind, Runtime};
+/// # fn cpus(runtime: &Runtime) -> usize {
+/// let cpus = runtime.agents().iter().filter(|agent| agent.kind() == AgentKind::Cpu);
+/// # cpus.count() }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AgentKind {
     /// The host.

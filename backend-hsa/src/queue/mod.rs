@@ -43,6 +43,20 @@ pub(crate) fn next_id() -> QueueId {
 }
 
 /// One hardware queue. A cheap handle that threads may share: clones are the same queue. It is destroyed with the last.
+///
+/// ```no_run
+/// # use ringfence::drive::*;
+/// use ringfence_hsa::{HsaDevice, HsaQueue, QueueOptions};
+/// # fn two_trackers(gpu: &HsaDevice) -> Result<(), Box<dyn std::error::Error>> {
+/// let queue: HsaQueue = gpu.create_queue(QueueOptions::default())?;
+/// println!("{} packets", queue.ring_size().packets()); // fewer where the device takes fewer
+/// let queue = HardwareQueue::new(queue);
+/// let first = Tracker::open(gpu.clone(), queue.clone(), Policy::default())?;
+/// let second = Tracker::open(gpu.clone(), queue, Policy::default())?; // on the same ring
+/// # second.close()?;
+/// # first.close()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct HsaQueue(Arc<Inner>);
 

@@ -5,6 +5,11 @@ use ringfence::id::Priority;
 use crate::sys::hsa_amd_queue_priority_s;
 
 /// How many packets a ring holds: a power of two.
+///
+/// ```
+/// use ringfence_hsa::RingSize;
+/// assert_eq!(RingSize::at_least(1000).packets(), 1024);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RingSize(pub(super) u32);
 
@@ -35,6 +40,15 @@ pub enum Stamping {
 }
 
 /// How a queue is made.
+///
+/// ```
+/// use ringfence::id::Priority;
+/// use ringfence_hsa::{QueueOptions, RingSize, Stamping};
+/// let urgent = QueueOptions { priority: Priority::High, ..QueueOptions::default() };
+/// assert_eq!(urgent.packets, RingSize::at_least(16_384));
+/// let untimed = QueueOptions { stamping: Stamping::Off, ..urgent }; // no events of it have times
+/// assert_ne!(untimed, urgent);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueOptions {
     /// How many packets it holds; as many as the device takes if that is less.

@@ -16,6 +16,13 @@ const ROCM: &str = "/opt/rocm";
 const OVERRIDE: &str = "RINGFENCE_HSA_LIBRARY";
 
 /// AMD's HSA runtime, loaded and never unloaded: its threads outlive `hsa_shut_down`, and so may callers on other threads.
+///
+/// ```
+/// use ringfence_hsa::sys::Library;
+/// for path in Library::paths() {
+///     println!("{}", path.display()); // what `load` tries; RINGFENCE_HSA_LIBRARY replaces all of it
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Library {
     path: PathBuf,

@@ -38,6 +38,22 @@ pub enum Site {
 }
 
 /// Decides. Deterministic: the same answers in the same order give the same run.
+///
+/// ```
+/// use ringfence_mock::{chooser::{Chooser, Site}, system::{MockSystem, Settings}};
+/// /// A healthy device, but that every third interrupt is lost.
+/// struct Deaf(u32);
+/// impl Chooser for Deaf {
+///     fn choose(&mut self, at: Site, n: u32) -> u32 {
+///         if at != Site::Interrupt {
+///             return 0;
+///         }
+///         self.0 += 1;
+///         u32::from(self.0 % 3 == 0).min(n - 1)
+///     }
+/// }
+/// let system = MockSystem::new(Deaf(0), Settings::default());
+/// ```
 pub trait Chooser {
     /// One of `0..n`; `n` is at least 1, and 0 is the tamest.
     fn choose(&mut self, at: Site, n: u32) -> u32;

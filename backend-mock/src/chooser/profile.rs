@@ -42,6 +42,12 @@ impl Chance {
 pub const MAX_MOVES: u32 = 4;
 
 /// How likely a seeded chooser is to answer other than 0, place by place.
+///
+/// ```
+/// use ringfence_mock::chooser::{Chance, Odds, Profile, Seeded};
+/// let deaf = Odds { lost_interrupt: Chance::new(128), ..Profile::Tame.odds() }; // every other one
+/// let chooser = Seeded::new(1, deaf);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Odds {
     /// That the device makes only some of its moves before a host call.

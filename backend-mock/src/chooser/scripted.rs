@@ -6,6 +6,14 @@ use super::{Chooser, Site};
 
 /// Gives the listed answers in order, then 0 for ever. An answer that is out of range becomes the
 /// last that is in range.
+///
+/// ```
+/// use ringfence_mock::chooser::{Chooser, Scripted, Site};
+/// let mut chooser = Scripted::new([2, 9]);
+/// assert_eq!(chooser.choose(Site::Which, 4), 2);
+/// assert_eq!(chooser.choose(Site::Which, 4), 3); // 9 is out of range: the last that is in it
+/// assert_eq!(chooser.choose(Site::Which, 4), 0); // the list is over
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Scripted {
     answers: VecDeque<u32>,

@@ -3,6 +3,16 @@
 use super::{Chooser, MAX_MOVES, Odds, Site};
 
 /// A chooser whose answers follow from a seed and the odds alone.
+///
+/// ```
+/// use ringfence_mock::chooser::{Chooser, Profile, Seeded, Site};
+/// let draws = |seed| {
+///     let mut chooser = Seeded::new(seed, Profile::Busy.odds());
+///     [(); 16].map(|()| chooser.choose(Site::Which, 8))
+/// };
+/// assert_eq!(draws(1), draws(1)); // so that a seed is all that a report needs
+/// assert_ne!(draws(1), draws(2));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seeded {
     state: u64,

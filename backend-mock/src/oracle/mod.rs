@@ -54,6 +54,24 @@ impl StepNumber {
 }
 
 /// A rule was broken.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_mock::{chooser::Scripted, oracle::Rule, system::*, work::Kernel};
+/// # let system = MockSystem::new(Scripted::tame(), Settings { pace: Pace::Held, ..Settings::default() });
+/// # let gpu = system.add_device(DeviceSettings::default());
+/// # let queue = gpu.add_queue();
+/// # let mut batch = [SignalHandle::NULL];
+/// # gpu.create(SignalMemory::Host, &mut batch)?;
+/// # let at = queue.reserve(PacketCount::ONE);
+/// # queue.commit(at, &Packet { body: Body::Kernel(Kernel::default()), completes: batch[0], ..Packet::nothing() });
+/// # queue.ring_doorbell(at);
+/// // The kernel that completes the signal was published, and nobody has seen its end.
+/// gpu.arm(batch[0], SignalValue::ARMED);
+/// let violation = system.first_violation().expect("armed without a proof");
+/// assert_eq!(violation.rule, Rule::S1);
+/// # Ok::<(), ringfence::error::CreateError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// Which.

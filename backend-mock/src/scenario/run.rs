@@ -97,6 +97,16 @@ pub fn run_once(scenario: &Scenario, seed: u64) -> Result<Report, Box<Failure>> 
 ///
 /// # Errors
 /// The first run that failed.
+///
+/// ```
+/// use ringfence_mock::scenario::{parse, run};
+/// let text = "name = 'one kernel'\nsource = 'a report'\nsteps = [{ submit = 'k', on = 's0' }]\n";
+/// let parsed = parse("one.toml", text).expect("it is well formed");
+/// match run(&parsed) {
+///     Ok(_report) => println!("no rule was broken"),
+///     Err(failed) => panic!("{failed} (seed {})", failed.seed()), // with line and column
+/// }
+/// ```
 pub fn run(parsed: &Parsed) -> Result<Report, Box<Failed>> {
     let seeds = u64::from(parsed.scenario.setup.seeds.max(1));
     let mut last = None;

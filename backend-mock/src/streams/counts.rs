@@ -79,6 +79,21 @@ kinds! {
 }
 
 /// What was done so far. Times and host memory are a model, not silicon.
+///
+/// ```
+/// # use ringfence::{drive::StreamPool, error::StreamError, id::*, stream::PoolOptions};
+/// use ringfence_mock::streams::{CallKind, profile::DriverProfile, system::MockStreams};
+/// # let driver = MockStreams::new(DriverProfile::Hip57);
+/// # let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// drop(pool.acquire(key)?);
+/// let before = driver.counts();
+/// drop(pool.acquire(key)?); // the same stream again: it was never used
+/// let after = driver.counts();
+/// assert_eq!(after.driver_calls(), before.driver_calls());
+/// assert_eq!(after.of(CallKind::Create), 2); // the task's, and the one that frees memory
+/// # Ok::<(), StreamError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamCounts {
     calls: [u64; CallKind::ALL.len()],

@@ -8,6 +8,12 @@ use super::seen::{BufferId, Touches};
 use crate::clock::Ticks;
 
 /// How long a piece of work runs, in virtual ticks of 1 µs.
+///
+/// ```
+/// use ringfence_mock::streams::op::{RunTime, StreamOp};
+/// let hangs = StreamOp::endless("spin"); // until `MockStreams::end_endless`
+/// assert_eq!(hangs.time(), RunTime::Endless);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RunTime {
     /// So long.

@@ -9,6 +9,23 @@ use super::{MockSystem, state::State};
 use crate::{trace::Event, work::CopyWork};
 
 /// One copy engine. A cheap handle: clones are the same engine.
+///
+/// ```
+/// # use ringfence::{drive::*, event::*, wait::WaitPolicy};
+/// use ringfence_mock::{chooser::Scripted, clock::Ticks, system::*, work::CopyWork};
+/// # let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// # let gpu = system.add_device(DeviceSettings::default());
+/// # let mut tracker = Tracker::open(&gpu, HardwareQueue::new(gpu.add_queue()), Policy::default())?;
+/// let engine = gpu.add_copy_engine();
+/// let parts = [CopyWork::new(Ticks::new(5)); 3]; // they complete one signal together
+/// let mut copied = Event::new(EventOptions::default());
+/// copied.record_copy(tracker.copy(&engine, CopySubmission::new(&parts), None)?);
+/// copied.synchronize(&gpu, &WaitPolicy::default())?;
+/// assert_eq!(gpu.counts().copy_parts, 3);
+/// # drop(copied);
+/// # tracker.close()?;
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MockCopyEngine {
     system: MockSystem,

@@ -16,6 +16,20 @@ use super::{MockCopyEngine, MockQueue, MockSystem};
 use crate::counts::Counts;
 
 /// One device of a [`MockSystem`]. A cheap handle: clones are the same device.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_mock::{chooser::Scripted, system::*};
+/// let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// let gpu = system.add_device(DeviceSettings::default());
+/// let mut batch = [SignalHandle::NULL; 4];
+/// let created = gpu.create(SignalMemory::Host, &mut batch)?;
+/// assert_eq!(created, Created { count: 4, memory: SignalMemory::Host });
+/// assert_eq!(gpu.counts().created.of(SignalMemory::Host), 4);
+/// gpu.lose();
+/// assert_eq!(gpu.status(), DeviceStatus::Lost);
+/// # Ok::<(), ringfence::error::CreateError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MockDevice {
     system: MockSystem,

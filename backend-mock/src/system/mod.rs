@@ -62,6 +62,13 @@ impl Default for Quotas {
 }
 
 /// What holds for all devices of a system.
+///
+/// ```
+/// use ringfence_mock::{cost::Costs, system::{Pace, Settings}};
+/// // A test that says itself when work finishes, and in which calls cost no time.
+/// let settings = Settings { pace: Pace::Held, costs: Costs::NOTHING, ..Settings::default() };
+/// assert_eq!(settings.quotas.interrupts, 4_096);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Settings {
     /// Who sets the pace.
@@ -75,6 +82,14 @@ pub struct Settings {
 }
 
 /// What holds for one device.
+///
+/// ```
+/// use ringfence::backend::Features;
+/// use ringfence_mock::system::DeviceSettings;
+/// let mut small = DeviceSettings { tick_rate: DeviceSettings::MHZ_25, ..DeviceSettings::default() };
+/// small.capabilities.features.remove(Features::LARGE_BAR | Features::DEVICE_SIGNALS);
+/// assert!(!small.capabilities.can_hold_device_signals());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeviceSettings {
     /// What it can do.
@@ -109,6 +124,23 @@ const fn rate(hertz: u64) -> TickRate {
 }
 
 /// One process with its devices. A cheap handle: clones are the same system.
+///
+/// ```
+/// # use ringfence::drive::*;
+/// use ringfence_mock::{chooser::{Profile, Seeded}, clock::Ticks, system::*, work::Kernel};
+/// let system = MockSystem::new(Seeded::new(7, Profile::Hostile.odds()), Settings::default());
+/// let gpu = system.add_device(DeviceSettings::default());
+/// let mut tracker = Tracker::open(&gpu, HardwareQueue::new(gpu.add_queue()), Policy::default())?;
+/// for _ in 0..100 {
+///     tracker.submit(Submission::kernel(Kernel::new(0, Ticks::new(5))))?;
+/// }
+/// let _synced = tracker.synchronize()?;
+/// if let Some(violation) = system.first_violation() {
+///     panic!("{violation}\n{}", violation.trace.join("\n")); // with the seed, it happens again
+/// }
+/// # tracker.close()?;
+/// # Ok::<(), ringfence::error::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct MockSystem(Rc<RefCell<State>>);
 impl std::fmt::Debug for MockSystem {

@@ -18,6 +18,24 @@ use crate::{
 };
 
 /// Who sets the pace.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_mock::{chooser::Scripted, system::*, work::Kernel};
+/// let system = MockSystem::new(Scripted::tame(), Settings { pace: Pace::Held, ..Settings::default() });
+/// let gpu = system.add_device(DeviceSettings::default());
+/// # let queue = gpu.add_queue();
+/// # let mut batch = [SignalHandle::NULL];
+/// # gpu.create(SignalMemory::Host, &mut batch)?;
+/// # let at = queue.reserve(PacketCount::ONE);
+/// # queue.commit(at, &Packet { body: Body::Kernel(Kernel::default()), completes: batch[0], ..Packet::nothing() });
+/// // ... a packet is published ...
+/// queue.ring_doorbell(at);
+/// assert_eq!(gpu.load(batch[0]), SignalValue::ARMED); // nothing moves by itself
+/// system.run_until_idle();
+/// assert_eq!(gpu.load(batch[0]), SignalValue::DONE);
+/// # Ok::<(), ringfence::error::CreateError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Pace {
     /// The chooser: before each host call the device may move.

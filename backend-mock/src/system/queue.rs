@@ -14,6 +14,17 @@ use crate::{
 };
 
 /// One hardware queue. A cheap handle: clones are the same queue, and several streams may share it.
+///
+/// ```
+/// # use ringfence::{backend::*, id::*};
+/// use ringfence_mock::{chooser::Scripted, clock::Ticks, system::*};
+/// let system = MockSystem::new(Scripted::tame(), Settings::default());
+/// let queue = system.add_device(DeviceSettings::default()).add_queue();
+/// let stranger = queue.foreign_packet(Barrier::Clear, Ticks::new(5)); // nobody told the library
+/// assert_eq!(stranger.lane(), queue.lane());
+/// queue.restart();
+/// assert_ne!(stranger.lane(), queue.lane()); // the next generation of the queue
+/// ```
 #[derive(Clone, Debug)]
 pub struct MockQueue {
     system: MockSystem,

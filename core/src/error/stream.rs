@@ -3,6 +3,12 @@
 use crate::id::{DeviceContext, Position, RawStream, StreamKey, StreamRef};
 
 /// A driver's own error number, as its documentation lists it.
+///
+/// ```
+/// use ringfence::error::{DriverCode, DriverError};
+/// let refused = DriverError::CaptureConflict(DriverCode::new(900));
+/// assert_eq!(refused.to_string(), "the driver refused the call because a stream is capturing (error 900)");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DriverCode(i32);
 impl DriverCode {
@@ -27,6 +33,22 @@ impl std::fmt::Display for DriverCode {
 }
 
 /// What a driver's error means for the one who called. A backend sorts its numbers into these.
+///
+/// ```
+/// use ringfence::error::{DriverCode, DriverError};
+/// /// Sorts the numbers of HIP.
+/// fn sorted(number: i32) -> DriverError {
+///     let code = DriverCode::new(number);
+///     match number {
+///         900 | 905..=908 => DriverError::CaptureConflict(code), // try again later
+///         901 | 904 => DriverError::CaptureFailed(code),         // the capture is lost
+///         400 | 709 | 719 => DriverError::Bad(code),             // the object is lost
+///         2 => DriverError::OutOfMemory(code),
+///         _ => DriverError::Other(code),
+///     }
+/// }
+/// assert_eq!(sorted(905), DriverError::CaptureConflict(DriverCode::new(905)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
@@ -55,6 +77,16 @@ pub enum DriverError {
 }
 
 /// Why a stream was closed: it is never handed out again, and its identity is never used again.
+///
+/// ```
+/// use ringfence::error::Closed;
+/// /// Worth a line in a log: the others are what the pool, or an owner, meant to do.
+/// fn is_a_fault(cause: Closed) -> bool {
+///     matches!(cause, Closed::Bad | Closed::Capture | Closed::Lost)
+/// }
+/// assert!(!is_a_fault(Closed::Trimmed));
+/// assert_eq!(format!("s3: {}", Closed::Capture), "s3: a capture left it unusable");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Closed {
@@ -82,6 +114,23 @@ pub enum Closed {
 }
 
 /// What went wrong with a stream, with the object and the way out.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::*, id::StreamKey, stream::Lease};
+///
+/// /// A lease, or `None` while there is none to be had.
+/// fn lease<B: StreamBackend>(pool: &StreamPool<B>, key: StreamKey) -> Result<Option<Lease>, StreamError> {
+///     match pool.acquire(key) {
+///         Ok(lease) => Ok(Some(lease)),
+///         Err(StreamError::Full { .. }) => Ok(None), // a lease that is dropped helps
+///         Err(StreamError::Create { cause: DriverError::OutOfMemory(_), .. }) => {
+///             pool.trim(); // idle streams take memory too
+///             Ok(None)
+///         }
+///         Err(error) => Err(error), // its text says the way out
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {

@@ -5,6 +5,12 @@ use std::fmt;
 use super::DeviceId;
 
 /// A context of a device, for drivers that have several. HIP has one.
+///
+/// ```
+/// use ringfence::id::{ContextId, DeviceContext, DeviceId};
+/// let second = DeviceContext { device: DeviceId::new(0), context: ContextId::new(1) };
+/// assert_ne!(second, DeviceContext::primary(DeviceId::new(0))); // streams of their own
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ContextId(u32);
 impl ContextId {
@@ -26,6 +32,12 @@ impl fmt::Debug for ContextId {
 }
 
 /// Where streams and memory live: a device, and a context of it.
+///
+/// ```
+/// use ringfence::id::{ContextId, DeviceContext, DeviceId};
+/// let of_hip = DeviceContext::primary(DeviceId::new(1)); // what HIP has of each device
+/// assert_eq!(of_hip.context, ContextId::PRIMARY);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceContext {
     /// The device.
@@ -47,6 +59,20 @@ impl fmt::Debug for DeviceContext {
 
 /// How urgent a stream's work is. HIP has three classes (least 1, greatest -1); CUDA counts from 0
 /// down and has nothing below the normal one, so that [`Low`](Self::Low) is normal there.
+///
+/// ```
+/// use ringfence::id::Priority;
+/// /// The number of HIP: lower is more urgent.
+/// fn number(priority: Priority) -> i32 {
+///     match priority {
+///         Priority::Low => 1,
+///         Priority::Normal => 0,
+///         Priority::High => -1,
+///         Priority::Level(level) => level,
+///     }
+/// }
+/// assert!(number(Priority::High) < number(Priority::default()));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Priority {
     /// Below normal, where the driver knows such a thing.
@@ -62,6 +88,14 @@ pub enum Priority {
 
 bitflags::bitflags! {
     /// How a stream behaves towards the others.
+    ///
+    /// ```
+    /// use ringfence::id::{DeviceContext, DeviceId, StreamFlags, StreamKey};
+    /// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+    /// assert!(key.flags.contains(StreamFlags::NON_BLOCKING));
+    /// let ordered_with_null = key.with_flags(StreamFlags::empty());
+    /// assert_ne!(ordered_with_null, key); // another shelf of the pool
+    /// ```
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub struct StreamFlags: u32 {
         /// Not ordered with the null stream. Blocking streams make frees fail while they capture, so that

@@ -6,6 +6,13 @@ use super::Generation;
 
 /// A stream's identity in its pool: given once, never again, also after the stream is destroyed (T6).
 /// A driver's handle is no identity: HIP gave the address just destroyed back in 98 of 100 creations.
+///
+/// ```
+/// use ringfence::id::StreamId;
+/// let third = StreamId::new(3); // by the order of creation; no later stream is `s3` again
+/// assert_eq!(third.to_string(), "s3");
+/// assert_eq!(third.as_u32(), 3);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(u32);
 impl StreamId {
@@ -31,6 +38,12 @@ impl fmt::Display for StreamId {
 
 /// Which pool of the process a stream belongs to, so that a stamp of one pool is never judged by
 /// another.
+///
+/// ```
+/// use ringfence::id::{Generation, PoolId, StreamId, StreamRef};
+/// let of = |pool| StreamRef::new(PoolId::new(pool), StreamId::new(0), Generation::FIRST);
+/// assert_ne!(of(0), of(1)); // each pool has a stream 0 of its own
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PoolId(u32);
 impl PoolId {
@@ -48,6 +61,14 @@ impl PoolId {
 /// references are the same stream only when identity and generation agree (T12).
 ///
 /// Shown as `s3#2`: stream 3 in its generation 2.
+///
+/// ```
+/// use ringfence::id::{Generation, PoolId, StreamId, StreamRef};
+/// let first = StreamRef::new(PoolId::new(0), StreamId::new(3), Generation::FIRST);
+/// let second = StreamRef::new(first.pool(), first.id(), first.generation().next());
+/// assert_eq!(first.id(), second.id()); // the same stream,
+/// assert_ne!(first, second); // another task's
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamRef {
     pool: PoolId,
@@ -85,6 +106,14 @@ impl fmt::Display for StreamRef {
 
 /// A place in a stream's order: how many pieces of work were submitted to it up to and including
 /// one. It rises over the whole life of the stream, through all tenancies.
+///
+/// ```
+/// use ringfence::id::Position;
+/// let counted = Position::START.next().next(); // two pieces of work were submitted
+/// let seen = Position::new(1); // the first one was seen finished
+/// assert!(seen < counted, "the stream is not idle");
+/// assert_eq!(counted.to_string(), "@2");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Position(u64);
 impl Position {
@@ -139,6 +168,13 @@ macro_rules! driver_names {
 }
 driver_names! {
     /// A driver's handle of a stream (`hipStream_t`). It comes back for another stream after `destroy`.
+    ///
+    /// ```
+    /// use ringfence::id::RawStream;
+    /// let handle = RawStream::new(0x7f00_1000); // of a foreign interface: a pointer, as a number
+    /// assert_eq!(handle.as_u64(), 0x7f00_1000);
+    /// assert_eq!(handle.to_string(), "stream 0x7f001000");
+    /// ```
     RawStream, "stream ";
     /// A driver's handle of an event (`hipEvent_t`).
     RawEvent, "event ";
@@ -151,6 +187,13 @@ driver_names! {
 }
 
 /// A number of bytes.
+///
+/// ```
+/// use ringfence::id::Bytes;
+/// let one = Bytes::new(4096);
+/// assert_eq!(one.times(3).as_u64(), 12_288);
+/// assert_eq!(Bytes::new(u64::MAX).times(2), Bytes::new(u64::MAX)); // and no overflow
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(u64);
 impl Bytes {

@@ -3,6 +3,19 @@
 use crate::{error::Closed, id::Bytes};
 
 /// What a pool counted since it was made. Streams, leases and frees; nothing here is reset.
+///
+/// ```
+/// # use ringfence::{id::*, stream::*};
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// # let mut pool: Pool = Pool::new(PoolId::new(0), PoolOptions::default(), Box::new(LeasePolicy));
+/// # let mut visit = pool.visit();
+/// # let Claim::Create(reservation) = pool.claim(key, &mut visit) else { panic!("nothing came back") };
+/// # let _slot = pool.created(reservation, RawStream::new(0x10), None, ());
+/// let counts = pool.counts();
+/// let new = counts.leases - counts.reused - counts.shared;
+/// assert_eq!(new, counts.created); // each lease is one of the three
+/// assert!(counts.peak_live >= counts.peak_leased_and_draining);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PoolCounts {
@@ -51,6 +64,17 @@ impl PoolCounts {
 }
 
 /// The streams of one key, or of a whole pool, at this moment.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool, id::Bytes, stream::StreamTally};
+/// /// What a garbage collector should take an empty pool's streams for.
+/// fn idle_bytes<B: StreamBackend>(pool: &StreamPool<B>) -> Bytes {
+///     let StreamTally { idle, .. } = pool.tally();
+///     pool.driver().features().host_bytes.times(u64::from(idle))
+/// }
+/// let tally = StreamTally { leased: 2, draining: 1, ..StreamTally::default() };
+/// assert_eq!(tally.live(), 3);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Some task's.

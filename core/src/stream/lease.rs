@@ -16,6 +16,22 @@ use crate::{
 /// forgotten keeps its stream for ever, which is sound (T11).
 ///
 /// Work is submitted through the pool: [`StreamPool::submit`](crate::drive::StreamPool::submit).
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::*};
+///
+/// fn two_tasks<B: StreamBackend>(pool: &StreamPool<B>, key: StreamKey) -> Result<StreamRef, StreamError> {
+///     let first = pool.acquire(key)?;
+///     let second = pool.acquire(key)?;
+///     assert_ne!(first.id(), second.id()); // never one stream for two
+///     assert_eq!(first.key(), key);
+///     let name = first.stream(); // may be kept: it holds nothing
+///     drop(first); // no driver call, no wait
+///     Ok(name)
+/// }
+/// # fn is_send<T: Send>() {}
+/// # is_send::<ringfence::stream::Lease>();
+/// ```
 pub struct Lease<A = ()> {
     slot: Arc<Slot<A>>,
     generation: Generation,
@@ -60,6 +76,18 @@ impl<A> Drop for Lease<A> {
 }
 
 /// Access to what is attached to a leased stream.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::*, stream::*};
+///
+/// fn arenas<B: StreamBackend>(driver: B, key: StreamKey) -> Result<(), StreamError> {
+///     let (options, policy) = (PoolOptions::default(), Box::new(LeasePolicy));
+///     let pool = StreamPool::with_attachments(driver, options, policy, |_| Vec::<u8>::new());
+///     let mut task = pool.acquire(key)?;
+///     task.attachment().resize(4096, 0); // the stream's next task finds it so
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Attachment<'a, A>(Guard<'a, A>);
 impl<A> std::ops::Deref for Attachment<'_, A> {

@@ -7,6 +7,20 @@ use crate::id::{Bytes, DeviceContext, PoolId, RawMemory};
 
 /// Memory with one owner. It is given up with [`StreamPool::retire`](crate::drive::StreamPool::retire);
 /// a value that is dropped or forgotten leaks its memory, and never frees it too early.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::*, error::StreamError, id::Bytes, stream::*};
+///
+/// fn scratch<B>(pool: &StreamPool<B>, lease: &mut Lease) -> Result<Freed, StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = u64>,
+/// {
+///     let memory: Allocation = pool.allocate(lease, Bytes::new(4096))?;
+///     let mut uses = Stamp::default();
+///     uses.add(pool.submit(lease, memory.raw().as_u64())?, Access::Write); // the kernel's argument
+///     Ok(pool.retire(memory, uses)) // freed once, after that kernel; nothing waits here
+/// }
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "an allocation that is dropped leaks its memory: retire it"]
 pub struct Allocation {
@@ -48,6 +62,21 @@ impl Allocation {
 }
 
 /// Why memory is not freed yet.
+///
+/// ```
+/// use ringfence::{drive::Freed, stream::Deferral};
+/// /// What has to happen before the memory is free. The pool sees to it in every case.
+/// fn needs(freed: Freed) -> Option<&'static str> {
+///     let Freed::Deferred(why) = freed else { return None };
+///     Some(match why {
+///         Deferral::Capturing => "the capture ends",
+///         Deferral::Pinned => "the graph is dropped, and its last launch is finished",
+///         Deferral::Refused | Deferral::NoDisposal => "another pump",
+///     })
+/// }
+/// assert_eq!(needs(Freed::Deferred(Deferral::Refused)), Some("another pump"));
+/// assert_eq!(needs(Freed::OnStream), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Deferral {
     /// Its stream captures.
@@ -61,6 +90,16 @@ pub enum Deferral {
 }
 
 /// What was freed, and how.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool};
+/// /// How many allocations were freed by now, on whatever stream.
+/// fn freed<B: StreamBackend>(pool: &StreamPool<B>) -> u64 {
+///     let counts = pool.memory_counts();
+///     assert_eq!(counts.leaked, 0, "the device is gone, or a stream was closed with work pending");
+///     counts.freed_on_stream + counts.freed_on_disposal + counts.freed_at_once
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct MemoryCounts {

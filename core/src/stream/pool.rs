@@ -21,6 +21,20 @@ use crate::{
 };
 
 /// The streams of one pool, over all keys. Pure: it is told what was observed, and answers.
+///
+/// ```
+/// use ringfence::{id::*, stream::*};
+/// let mut pool: Pool = Pool::new(PoolId::new(0), PoolOptions::default(), Box::new(LeasePolicy));
+/// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+///
+/// let mut visit = pool.visit(); // one for each call of a task
+/// let Claim::Create(reservation) = pool.claim(key, &mut visit) else { panic!("nothing came back") };
+/// assert_eq!(pool.tally(key, Bytes::new(0)).creating, 1);
+/// // ... the driver creates it, with no lock held ...
+/// let slot = pool.created(reservation, RawStream::new(0x10), None, ());
+/// assert_eq!(slot.id(), StreamId::new(0));
+/// assert_eq!(pool.total(Bytes::new(4096)).host_bytes, Bytes::new(4096)); // 4 KiB for each live one
+/// ```
 #[derive(Debug)]
 pub struct Pool<A = ()> {
     id: PoolId,

@@ -12,6 +12,19 @@ use crate::{
 };
 
 /// What a stream is for.
+///
+/// ```
+/// use ringfence::stream::Kind;
+/// /// Whether dropping the lease may give the stream to another task.
+/// fn goes_on(kind: Kind) -> bool {
+///     match kind {
+///         Kind::Pooled => true,
+///         Kind::Reserved | Kind::Disposal | Kind::External => false,
+///         Kind::Shared => false, // others have it already
+///     }
+/// }
+/// assert!(!goes_on(Kind::Reserved));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// Leased to one task after another.
@@ -27,6 +40,16 @@ pub enum Kind {
 }
 
 /// One stream. Its state is behind one lock, so that checking a stamp and acting on it are one step (T5).
+///
+/// ```
+/// # use ringfence::{id::*, stream::*};
+/// # let mut pool: Pool = Pool::new(PoolId::new(0), PoolOptions::default(), Box::new(LeasePolicy));
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let Claim::Create(reservation) = pool.claim_reserved(key) else { panic!("no cap") };
+/// let slot = pool.created(reservation, RawStream::new(0x7f00), None, ());
+/// assert_eq!((slot.id(), slot.key()), (StreamId::new(0), key)); // the handle is no identity
+/// assert_eq!(slot.kind(), Kind::Reserved);
+/// ```
 #[derive(Debug)]
 pub struct Slot<A = ()> {
     pool: PoolId,

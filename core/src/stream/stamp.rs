@@ -5,6 +5,24 @@ use std::fmt;
 use crate::id::{Position, StreamRef};
 
 /// One piece of work: which tenancy of which stream, and how far along. Shown as `s3#2@17`.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::{Lease, Touch}};
+///
+/// fn twice<B>(pool: &StreamPool<B>, lease: &mut Lease) -> Result<Touch, StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     let first = pool.submit(lease, "fill")?;
+///     let second = pool.submit(lease, "scale")?;
+///     assert_eq!(first.stream(), second.stream()); // one tenancy
+///     assert!(first.position() < second.position());
+///     if pool.is_finished(second) {
+///         assert!(pool.is_finished(first)); // a stream's order
+///     }
+///     Ok(second)
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Touch {
     stream: StreamRef,
@@ -41,6 +59,24 @@ impl fmt::Display for Touch {
 }
 
 /// What a piece of work does with memory.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::*};
+///
+/// /// `to[i] += from[i]`: the kernel only reads `from`, so that others may read it at the same time.
+/// fn add<B>(pool: &StreamPool<B>, lease: &mut Lease, from: &mut Stamp, to: &mut Stamp) -> Result<(), StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     let _how = pool.order_after(lease, from, Access::Read)?; // after its writer
+///     let _how = pool.order_after(lease, to, Access::Write)?; // after its writer and its readers
+///     let touch = pool.submit(lease, "add")?;
+///     from.add(touch, Access::Read);
+///     to.add(touch, Access::Write);
+///     assert_eq!(to.touches(Access::Write).count(), 1); // whoever follows this follows the rest
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// It reads: it has to follow the last writer.

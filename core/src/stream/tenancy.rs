@@ -42,6 +42,22 @@ pub(crate) enum Captures {
 }
 
 /// Why a stream was not handed on.
+///
+/// ```
+/// use ringfence::{backend::streams::*, stream::Why};
+/// /// Why a stream is not handed on, by what its driver said: the status first, then the query. `None`: it is idle.
+/// fn judged(status: CaptureStatus, state: StreamState) -> Option<Why> {
+///     match (status, state) {
+///         (CaptureStatus::None, StreamState::Idle) => None,
+///         (CaptureStatus::None, StreamState::Pending) => Some(Why::Pending),
+///         (CaptureStatus::None, StreamState::Unknown) => Some(Why::Unknown),
+///         (CaptureStatus::None, StreamState::Failed(cause)) => Some(Why::Bad(cause)),
+///         (capturing, _) => Some(Why::Capturing(capturing)),
+///     }
+/// }
+/// let why = judged(CaptureStatus::Invalidated, StreamState::Unknown);
+/// assert_eq!(why, Some(Why::Capturing(CaptureStatus::Invalidated))); // never handed on again
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Why {

@@ -29,6 +29,17 @@ pub(super) fn erased<A: Send + 'static>(task: &Task<A>) -> AnyTask {
 /// Guards of one thread are dropped in the reverse order, as scopes do. One that is forgotten leaves its task
 /// current until a guard from before it is dropped: code that asks [`current`] meanwhile gets the
 /// wrong task's streams, and nothing worse (T11).
+///
+/// ```
+/// use ringfence::{id::*, task::{Task, current, enter}};
+/// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let (outer, inner): (Task, Task) = (Task::new(key), Task::new(key));
+/// let _outer = enter(&outer);
+/// let inside = enter(&inner); // a job that this thread runs while it waits
+/// assert_eq!(current::<()>(), Some(inner.clone()));
+/// drop(inside);
+/// assert_eq!(current::<()>(), Some(outer.clone()));
+/// ```
 #[must_use = "dropped at once, it leaves the task at once"]
 pub struct Entered {
     before: Option<AnyTask>,
@@ -73,6 +84,15 @@ pub fn enter<A: Send + 'static>(task: &Task<A>) -> Entered {
     Entered { before: replace(Some(erased(task))), _not_send: PhantomData }
 }
 /// The calling thread's current task. `None`: it runs none, or one whose streams carry another attachment.
+///
+/// ```
+/// use ringfence::{id::*, task::{Task, current, enter}};
+/// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let task: Task<Vec<u8>> = Task::new(key); // its streams carry an arena each
+/// let _inside = enter(&task);
+/// assert_eq!(current::<Vec<u8>>(), Some(task.clone()));
+/// assert_eq!(current::<()>(), None); // not a task of such streams
+/// ```
 pub fn current<A: Send + 'static>() -> Option<Task<A>> {
     let task = CURRENT
         .try_with(|current| {
@@ -88,6 +108,20 @@ pub fn current<A: Send + 'static>() -> Option<Task<A>> {
 ///
 /// # Errors
 /// [`TaskError::NoTask`]; as [`Task::with`].
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, stream::Touch, task::{TaskError, with_current}};
+///
+/// /// A library's own call: it takes no stream, and uses its caller's.
+/// fn axpy<B>(pool: &StreamPool<B>) -> Result<Touch, TaskError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     with_current(|streams| streams.submit(pool, "axpy"))
+/// }
+/// let outside: Result<(), TaskError> = with_current::<(), ()>(|_streams| Ok(()));
+/// assert_eq!(outside, Err(TaskError::NoTask));
+/// ```
 pub fn with_current<A: Send + 'static, T>(
     body: impl FnOnce(&mut TaskStreams<A>) -> Result<T, StreamError>,
 ) -> Result<T, TaskError> {

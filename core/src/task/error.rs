@@ -3,6 +3,21 @@
 use crate::error::StreamError;
 
 /// What went wrong between a task and its streams.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, id::StreamKey, stream::Touch, task::*};
+///
+/// /// Work of the task that this thread runs. Code that no task runs gets a stream for this one call.
+/// fn submit<B>(pool: &StreamPool<B>, key: StreamKey, work: &'static str) -> Result<Touch, TaskError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     match with_current(|streams| streams.submit(pool, work)) {
+///         Err(TaskError::NoTask) => Ok(pool.submit(&mut pool.acquire(key)?, work)?),
+///         submitted => submitted, // `InUse`: a call further up has the streams, and has to return first
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {

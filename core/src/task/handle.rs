@@ -18,6 +18,16 @@ use crate::{
 ///
 /// One call at a time uses the streams. They are taken out for it, and no lock is held while it runs: a
 /// second call meanwhile is answered with [`TaskError::InUse`], and never waits.
+///
+/// ```
+/// use ringfence::{id::*, task::{Task, TaskError}};
+/// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let task: Task = Task::new(key);
+/// let same = task.clone(); // for a table, or another thread
+/// assert_eq!(same.with(|streams| Ok(streams.key())), Ok(key));
+/// let nested = task.with(|_streams| Ok(same.with(|streams| Ok(streams.count()))));
+/// assert_eq!(nested, Ok(Err(TaskError::InUse))); // an answer, and no deadlock
+/// ```
 pub struct Task<A = ()>(Arc<Held<A>>);
 
 /// `None` while a call uses the streams.
@@ -52,6 +62,17 @@ impl<A> Task<A> {
     ///
     /// # Errors
     /// As [`with`](Self::with) and [`StreamPool::acquire_async`].
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, stream::Touch, task::*};
+    /// # async fn first<B>(pool: &StreamPool<B>, task: &Task) -> Result<Touch, TaskError>
+    /// # where
+    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
+    /// # {
+    /// task.ready(pool).await?; // where a full pool makes it wait
+    /// task.with(|streams| streams.submit(pool, "axpy")) // has its stream
+    /// # }
+    /// ```
     pub async fn ready<B: StreamBackend>(&self, pool: &StreamPool<B, A>) -> Result<(), TaskError> {
         let wanted = self.with(|streams| {
             let wants = streams.usable_place().is_none();

@@ -8,6 +8,20 @@ use crate::{
 };
 
 /// How it stands with an owner.
+///
+/// ```
+/// use ringfence::task::Owner;
+/// use std::thread::JoinHandle;
+/// /// How it stands with a thread that a runtime has under a number.
+/// fn owner(thread: Option<&JoinHandle<()>>) -> Owner {
+///     match thread {
+///         Some(thread) if thread.is_finished() => Owner::Done,
+///         Some(_) => Owner::Running,
+///         None => Owner::Gone, // collected: nobody has its handle any more
+///     }
+/// }
+/// assert_eq!(owner(None), Owner::Gone);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum Owner {
@@ -20,6 +34,24 @@ pub enum Owner {
 }
 
 /// Knows how it stands with the owners of a runtime. Every `Fn(&K) -> Owner` does.
+///
+/// ```
+/// use ringfence::task::{Owner, OwnerProbe, OwnerTable};
+/// use std::collections::HashSet;
+///
+/// struct Scheduler {
+///     running: HashSet<u64>,
+/// }
+/// impl OwnerProbe<u64> for Scheduler {
+///     fn ask(&self, owner: &u64) -> Owner {
+///         if self.running.contains(owner) { Owner::Running } else { Owner::Done }
+///     }
+/// }
+/// let scheduler = Scheduler { running: HashSet::from([7]) };
+/// assert_eq!(scheduler.ask(&7), Owner::Running);
+/// let owners: OwnerTable<u64> = OwnerTable::new();
+/// assert_eq!(owners.sweep(&scheduler), 0); // asks about those that have streams: none
+/// ```
 pub trait OwnerProbe<K> {
     /// How it stands with `owner`. Called with no lock held, on the thread that wants a stream.
     ///

@@ -67,6 +67,15 @@ impl<A> TaskStreams<A> {
     }
     /// What somebody has to follow who wants all work of this task so far to be finished. Its touches are
     /// there as readers: follow it with [`Access::Write`].
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::*, task::TaskStreams};
+    /// # use std::time::Duration;
+    /// # fn end<B: StreamBackend>(pool: &StreamPool<B>, child: &TaskStreams, parent: &mut TaskStreams) -> Result<(), StreamError> {
+    /// let _how = parent.order_after(pool, &child.so_far(), Access::Write)?; // on the device,
+    /// pool.synchronize(&child.so_far(), Access::Write, Duration::from_secs(1)) // or on the host
+    /// # }
+    /// ```
     pub fn so_far(&self) -> Stamp {
         let mut stamp = self.after.clone();
         for touch in self.leases.iter().filter_map(latest) {
@@ -158,6 +167,18 @@ impl<A> TaskStreams<A> {
     ///
     /// # Errors
     /// The lease itself, when the task has a stream of that key already (T3), or is another pool's.
+    ///
+    /// ```
+    /// # use ringfence::{drive::StreamPool, backend::streams::StreamBackend, error::StreamError, task::TaskStreams};
+    /// # fn give<B: StreamBackend>(pool: &StreamPool<B>) -> Result<(), StreamError> {
+    /// # let key = ringfence::id::StreamKey::new(ringfence::id::DeviceContext::primary(ringfence::id::DeviceId::new(0)));
+    /// let mut streams = TaskStreams::new(key);
+    /// assert!(streams.keep(pool.acquire(key)?).is_ok());
+    /// let second = streams.keep(pool.acquire(key)?); // one for each key, and no more
+    /// assert!(second.is_err()); // the lease itself: dropped here, it goes back
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn keep(&mut self, lease: Lease<A>) -> Result<(), Lease<A>> {
         let pool = lease.stream().pool();
         let other = self.leases.iter().any(|held| held.stream().pool() != pool);

@@ -19,6 +19,16 @@ use ringfence::{
 use crate::word::Word;
 
 /// A driver, and which version of it.
+///
+/// ```
+/// use ringfence::backend::streams::Destruction;
+/// use ringfence_mock::streams::profile::DriverProfile;
+/// let profile: DriverProfile = "hip-5.7".parse()?; // as scenario files have it
+/// assert_eq!(profile, DriverProfile::Hip57);
+/// assert_eq!(profile.features().destruction, Destruction::Waits);
+/// assert_eq!(DriverProfile::Cuda.features().destruction, Destruction::Detaches);
+/// # Ok::<(), ringfence_mock::streams::profile::UnknownProfile>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DriverProfile {
     /// HIP 5.2.3 (runtime 50221153): tried, call by call, on AMD's own library

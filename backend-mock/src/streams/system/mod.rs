@@ -57,6 +57,12 @@ pub enum Watch {
 }
 
 /// What holds for a driver from its start.
+///
+/// ```
+/// use ringfence_mock::streams::{profile::DriverProfile, system::*};
+/// let settings = StreamSettings::new(DriverProfile::Hip52).with_words(Words::Off).with_trace(1_000);
+/// let driver = MockStreams::with(settings); // a pool of it asks the driver about each stream
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StreamSettings {
     /// How it behaves.
@@ -111,6 +117,21 @@ pub type OnCall = dyn Fn(&Call) + Send + Sync;
 /// A driver of streams in software. A cheap handle: clones are the same driver.
 ///
 /// Its calls are the library's own ([`Caller::Library`]); [`user`](Self::user) has the user's.
+///
+/// ```
+/// # use ringfence::{drive::StreamPool, error::StreamError, id::*, stream::PoolOptions};
+/// use ringfence_mock::{clock::Ticks, streams::{op::StreamOp, profile::DriverProfile, system::*}};
+/// let driver = MockStreams::new(DriverProfile::Cuda);
+/// let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let mut task = pool.acquire(key)?;
+/// let touch = pool.submit(&mut task, StreamOp::new("axpy", Ticks::new(20)))?;
+/// assert!(!pool.is_finished(touch)); // nothing moves by itself
+/// driver.tick(Ticks::new(20));
+/// assert!(pool.is_finished(touch));
+/// assert!(driver.violations().is_empty() && driver.crashes().is_empty());
+/// # Ok::<(), StreamError>(())
+/// ```
 #[derive(Clone)]
 pub struct MockStreams {
     shared: Arc<Shared>,

@@ -16,6 +16,17 @@ static DRIVERS: AtomicU64 = AtomicU64::new(0);
 
 /// Runs `body` as this logical thread: for the driver, a thread of its own with a capture mode and a last
 /// error of its own. An OS thread that never says so is a logical thread too, with a number from 1,000 up.
+///
+/// ```
+/// use ringfence::backend::streams::*;
+/// use ringfence_mock::streams::{profile::DriverProfile, seen::ThreadId, system::{MockStreams, as_thread}};
+/// let driver = MockStreams::new(DriverProfile::Hip57);
+/// let [one, other] = [1, 2].map(ThreadId::new);
+/// let exchange = |mode| driver.exchange_capture_mode(mode);
+/// let before = as_thread(one, || exchange(CaptureMode::Relaxed));
+/// assert_eq!(as_thread(one, || exchange(before)), CaptureMode::Relaxed);
+/// assert_eq!(as_thread(other, || exchange(before)), before); // it has a mode of its own
+/// ```
 pub fn as_thread<T>(thread: ThreadId, body: impl FnOnce() -> T) -> T {
     struct Restore(Option<ThreadId>);
     impl Drop for Restore {

@@ -19,6 +19,19 @@ use super::{
 
 /// A driver in the hands of the user's own code: every call of the backend traits, by way of `Deref`, and
 /// those that a pool never makes. The oracle knows them for the user's.
+///
+/// ```
+/// # use ringfence::{backend::streams::*, drive::*, error::StreamError, id::*, stream::PoolOptions};
+/// use ringfence_mock::streams::{profile::DriverProfile, system::MockStreams};
+/// # let driver = MockStreams::new(DriverProfile::Hip57);
+/// # let pool = StreamPool::new(driver.clone(), PoolOptions::default());
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let user = driver.user(); // a program beside the pool
+/// let own = user.create(key).expect("nothing is planned to fail");
+/// assert!(matches!(pool.wrap_external(own, key)?, Wrapped::External(_)));
+/// assert_eq!(user.synchronize(own), StreamWait::Finished);
+/// # Ok::<(), StreamError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct User(MockStreams);
 impl Deref for User {

@@ -6,6 +6,19 @@ use crate::{
 };
 
 /// Whom a capture, or the calling thread's mode, concerns (`hipStreamCaptureMode`).
+///
+/// ```
+/// use ringfence::backend::streams::CaptureMode;
+/// /// The numbers of HIP and CUDA.
+/// fn raw(mode: CaptureMode) -> i32 {
+///     match mode {
+///         CaptureMode::Global => 0,
+///         CaptureMode::ThreadLocal => 1,
+///         CaptureMode::Relaxed => 2,
+///     }
+/// }
+/// assert_eq!(raw(CaptureMode::default()), 1); // disturbs no other thread, and is still checked
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CaptureMode {
     /// Calls that may not happen during a capture are refused to every thread of the process.
@@ -20,6 +33,20 @@ pub enum CaptureMode {
 /// Whether a stream captures (`hipStreamIsCapturing`). Anything but `None` means that work does not run:
 /// rocBLAS took `Invalidated` for "not capturing" once
 /// (<https://github.com/ROCm/rocBLAS/issues/1447>).
+///
+/// ```
+/// use ringfence::{backend::streams::CaptureStatus, error::{DriverCode, DriverError}};
+/// /// What a backend makes of the driver's error and, where there is none, its answer.
+/// fn status(error: i32, answer: i32) -> CaptureStatus {
+///     match (error, answer) {
+///         (0, 0) => CaptureStatus::None,
+///         (0, 1) => CaptureStatus::Active,
+///         (0, _) => CaptureStatus::Invalidated,
+///         (code, _) => CaptureStatus::Unknown(DriverError::Bad(DriverCode::new(code))),
+///     }
+/// }
+/// assert_ne!(status(0, 2), CaptureStatus::None); // work would not run there
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum CaptureStatus {
@@ -42,6 +69,23 @@ pub enum CaptureStatus {
 /// 3. `launch_graph` submits a graph as one piece of work of `stream`. It is called on a stream that
 ///    does not capture.
 /// 4. `destroy_graph` gives a graph back when no launch of it is unfinished.
+///
+/// ```
+/// use ringfence::{backend::streams::*, error::DriverError, id::{RawGraph, RawStream}};
+/// /// Has no graphs: a pool hands that on to whoever wants to capture, and does the rest without.
+/// struct NoGraphs;
+/// impl StreamCapture for NoGraphs {
+///     fn begin_capture(&self, _: RawStream, _: CaptureMode) -> Result<(), DriverError> {
+///         Err(DriverError::Unsupported)
+///     }
+///     // The others are never called, since no capture begins.
+/// #   fn end_capture(&self, _: RawStream) -> Result<RawGraph, DriverError> { Err(DriverError::Unsupported) }
+/// #   fn launch_graph(&self, _: RawGraph, _: RawStream) -> Result<(), DriverError> { Err(DriverError::Unsupported) }
+/// #   fn destroy_graph(&self, _: RawGraph) -> Result<(), DriverError> { Err(DriverError::Unsupported) }
+/// }
+/// let begun = NoGraphs.begin_capture(RawStream::new(0x10), CaptureMode::ThreadLocal);
+/// assert_eq!(begun, Err(DriverError::Unsupported));
+/// ```
 pub trait StreamCapture {
     /// Contract 1.
     ///

@@ -7,6 +7,19 @@ use crate::{
 };
 
 /// Whether the driver may be called.
+///
+/// ```
+/// use ringfence::{backend::streams::*, error::StreamError};
+/// /// For code that holds a stream already, and so does not ask the pool for one.
+/// fn usable(driver: &impl StreamPlatform) -> Result<(), StreamError> {
+///     match driver.state() {
+///         DriverState::Ready => Ok(()),
+///         DriverState::Lost => Err(StreamError::DeviceLost),
+///         DriverState::Forked => Err(StreamError::Forked),
+///         DriverState::ShuttingDown => Err(StreamError::ShutDown),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum DriverState {
@@ -21,7 +34,7 @@ pub enum DriverState {
     ShuttingDown,
 }
 
-/// What destroying a stream does with its unfinished work.
+/// What destroying a stream does with its unfinished work ([`StreamFeatures`] shows what follows from it).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Destruction {
     /// The call waits for it (HIP); HIP 5.2 locks out the whole process meanwhile.
@@ -31,6 +44,16 @@ pub enum Destruction {
 }
 
 /// What is true of a driver, whatever is done with it.
+///
+/// ```
+/// use ringfence::{backend::streams::*, id::Bytes};
+/// let of_hip = StreamFeatures { host_bytes: Bytes::default(), destruction: Destruction::Waits };
+/// let pumps_here = match of_hip.destruction {
+///     Destruction::Detaches => true, // a pump is short wherever it runs
+///     Destruction::Waits => false,   // it belongs on a thread of its own
+/// };
+/// assert!(!pumps_here);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StreamFeatures {
     /// Pinned host memory that a live stream takes, for runtimes whose garbage collector should know.
@@ -45,6 +68,25 @@ pub struct StreamFeatures {
 /// 1. `state` never blocks, calls no driver, and is cheap enough to be asked at every acquire. Once it
 ///    said other than `Ready` it never says `Ready` again in this process.
 /// 2. `features` never change.
+///
+/// ```
+/// use ringfence::{backend::streams::*, id::Bytes};
+/// struct Rings {
+///     started_by: u32,
+/// }
+/// impl StreamPlatform for Rings {
+///     fn state(&self) -> DriverState {
+///         match std::process::id() == self.started_by {
+///             true => DriverState::Ready,
+///             false => DriverState::Forked,
+///         }
+///     }
+///     fn features(&self) -> StreamFeatures {
+///         StreamFeatures { host_bytes: Bytes::new(4096), destruction: Destruction::Waits }
+///     }
+/// }
+/// assert_eq!(Rings { started_by: std::process::id() }.state(), DriverState::Ready);
+/// ```
 pub trait StreamPlatform {
     /// Contract 1.
     fn state(&self) -> DriverState;
@@ -62,6 +104,20 @@ impl<T: StreamPlatform + ?Sized> StreamPlatform for &T {
 }
 
 /// What a query of a stream brought.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamState, error::{DriverCode, DriverError}};
+/// /// What a backend makes of the answer of `hipStreamQuery`.
+/// fn state(code: i32) -> StreamState {
+///     match code {
+///         0 => StreamState::Idle,
+///         600 => StreamState::Pending, // hipErrorNotReady
+///         900 => StreamState::Unknown, // says nothing about the stream
+///         code => StreamState::Failed(DriverError::Bad(DriverCode::new(code))),
+///     }
+/// }
+/// assert_eq!(state(900), StreamState::Unknown);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum StreamState {
@@ -86,6 +142,26 @@ pub enum StreamState {
 /// 3. `capture_status` has no side effect on any capture, whoever asks.
 /// 4. `query` never blocks. A pool calls it only after `capture_status` said `None`, in relaxed mode.
 /// 5. `exchange_capture_mode` sets the calling thread's mode and returns the one before it.
+///
+/// ```
+/// use ringfence::{backend::streams::*, error::DriverError, id::*};
+/// use std::{cell::Cell, sync::atomic::{AtomicU64, Ordering}};
+/// thread_local! { static MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::ThreadLocal) } }
+/// /// Runs work on the host, inside the launch: a stream is never busy, and captures nothing.
+/// struct Inline(AtomicU64);
+/// impl StreamDriver for Inline {
+///     fn create(&self, _: StreamKey) -> Result<RawStream, DriverError> {
+///         Ok(RawStream::new(self.0.fetch_add(1, Ordering::Relaxed)))
+///     }
+///     fn destroy(&self, _: RawStream) -> Result<(), DriverError> { Ok(()) }
+///     fn capture_status(&self, _: RawStream) -> CaptureStatus { CaptureStatus::None }
+///     fn query(&self, _: RawStream) -> StreamState { StreamState::Idle }
+///     fn exchange_capture_mode(&self, mode: CaptureMode) -> CaptureMode { MODE.replace(mode) }
+/// }
+/// # let driver = Inline(AtomicU64::new(0x10));
+/// # assert_eq!(driver.exchange_capture_mode(CaptureMode::Relaxed), CaptureMode::ThreadLocal);
+/// # assert_eq!(driver.exchange_capture_mode(CaptureMode::ThreadLocal), CaptureMode::Relaxed);
+/// ```
 pub trait StreamDriver {
     /// Contract 1.
     ///

@@ -9,6 +9,26 @@ use crate::{
 };
 
 /// How a host wait for an event or a position ended.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamWait, error::{DriverCode, DriverError}};
+/// use std::sync::mpsc::{RecvTimeoutError, channel};
+/// /// Of a driver whose completion thread sends a word when the event has happened.
+/// fn waited(outcome: Result<(), RecvTimeoutError>) -> StreamWait {
+///     match outcome {
+///         Ok(()) => StreamWait::Finished,
+///         Err(RecvTimeoutError::Timeout) => StreamWait::TimedOut, // the pool may wait again
+///         Err(RecvTimeoutError::Disconnected) => {
+///             StreamWait::Failed(DriverError::DeviceLost(DriverCode::new(0)))
+///         }
+///     }
+/// }
+/// # let (sender, received) = channel::<()>();
+/// let limit = std::time::Duration::ZERO;
+/// assert_eq!(waited(received.recv_timeout(limit)), StreamWait::TimedOut);
+/// # drop(sender);
+/// # assert!(matches!(waited(received.recv_timeout(limit)), StreamWait::Failed(_)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum StreamWait {
@@ -33,6 +53,23 @@ pub enum StreamWait {
 /// 5. `query_event` never blocks. A pool asks only about events that it recorded on streams of its own
 ///    that never capture.
 /// 6. `synchronize_event` waits on the host, under the same condition, until the limit.
+///
+/// Where every stream runs its work inside the launch, there is nothing to wait for:
+/// ```
+/// use ringfence::{backend::streams::*, error::DriverError, id::*};
+/// use std::{sync::atomic::{AtomicU64, Ordering}, time::Duration};
+/// struct Inline(AtomicU64);
+/// impl StreamEvents for Inline {
+///     fn create_event(&self, _: DeviceContext) -> Result<RawEvent, DriverError> {
+///         Ok(RawEvent::new(self.0.fetch_add(1, Ordering::Relaxed)))
+///     }
+///     fn destroy_event(&self, _: RawEvent) {}
+///     fn record_event(&self, _: RawEvent, _: RawStream) -> Result<(), DriverError> { Ok(()) }
+///     fn stream_wait(&self, _: RawStream, _: RawEvent) -> Result<(), DriverError> { Ok(()) }
+///     fn query_event(&self, _: RawEvent) -> StreamState { StreamState::Idle }
+///     fn synchronize_event(&self, _: RawEvent, _: Duration) -> StreamWait { StreamWait::Finished }
+/// }
+/// ```
 pub trait StreamEvents {
     /// Contract 1.
     ///

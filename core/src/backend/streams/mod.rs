@@ -37,6 +37,67 @@ pub use progress::StreamProgress;
 pub use work::StreamWork;
 
 /// A driver with everything that a pool of streams needs.
+///
+/// The least there is: a driver whose work runs on the host, inside the launch. The page of each trait shows its part.
+/// ```
+/// # use ringfence::{backend::streams::*, drive::StreamPool, error::*, id::*, stream::PoolOptions};
+/// # use std::{sync::atomic::{AtomicU64, Ordering}, time::Duration};
+/// # struct Inline(AtomicU64);
+/// # impl Inline {
+/// #     fn name(&self) -> u64 { self.0.fetch_add(1, Ordering::Relaxed) }
+/// # }
+/// # impl StreamPlatform for Inline {
+/// #     fn state(&self) -> DriverState { DriverState::Ready }
+/// #     fn features(&self) -> StreamFeatures {
+/// #         StreamFeatures { host_bytes: Bytes::default(), destruction: Destruction::Waits }
+/// #     }
+/// # }
+/// # impl StreamDriver for Inline {
+/// #     fn create(&self, _: StreamKey) -> Result<RawStream, DriverError> { Ok(RawStream::new(self.name())) }
+/// #     fn destroy(&self, _: RawStream) -> Result<(), DriverError> { Ok(()) }
+/// #     fn capture_status(&self, _: RawStream) -> CaptureStatus { CaptureStatus::None }
+/// #     fn query(&self, _: RawStream) -> StreamState { StreamState::Idle }
+/// #     fn exchange_capture_mode(&self, _: CaptureMode) -> CaptureMode { CaptureMode::default() }
+/// # }
+/// # impl StreamEvents for Inline {
+/// #     fn create_event(&self, _: DeviceContext) -> Result<RawEvent, DriverError> { Ok(RawEvent::new(self.name())) }
+/// #     fn destroy_event(&self, _: RawEvent) {}
+/// #     fn record_event(&self, _: RawEvent, _: RawStream) -> Result<(), DriverError> { Ok(()) }
+/// #     fn stream_wait(&self, _: RawStream, _: RawEvent) -> Result<(), DriverError> { Ok(()) }
+/// #     fn query_event(&self, _: RawEvent) -> StreamState { StreamState::Idle }
+/// #     fn synchronize_event(&self, _: RawEvent, _: Duration) -> StreamWait { StreamWait::Finished }
+/// # }
+/// # impl StreamCapture for Inline {
+/// #     fn begin_capture(&self, _: RawStream, _: CaptureMode) -> Result<(), DriverError> { Err(DriverError::Unsupported) }
+/// #     fn end_capture(&self, _: RawStream) -> Result<RawGraph, DriverError> { Err(DriverError::Unsupported) }
+/// #     fn launch_graph(&self, _: RawGraph, _: RawStream) -> Result<(), DriverError> { Err(DriverError::Unsupported) }
+/// #     fn destroy_graph(&self, _: RawGraph) -> Result<(), DriverError> { Err(DriverError::Unsupported) }
+/// # }
+/// # impl StreamMemory for Inline {
+/// #     fn allocate(&self, _: Bytes, _: RawStream) -> Result<RawMemory, DriverError> { Err(DriverError::Unsupported) }
+/// #     fn free(&self, _: RawMemory, _: RawStream) -> Result<(), DriverError> { Err(DriverError::Unsupported) }
+/// # }
+/// # impl StreamProgress for Inline {
+/// #     fn open_progress(&self, _: RawStream) -> Result<Option<RawProgress>, DriverError> { Ok(None) }
+/// #     fn mark(&self, _: RawStream, _: RawProgress, _: Position) -> Result<(), DriverError> { Ok(()) }
+/// #     fn observe(&self, _: RawProgress) -> Position { Position::START }
+/// #     fn wait_progress(&self, _: RawProgress, _: Position, _: Duration) -> StreamWait { StreamWait::Finished }
+/// #     fn close_progress(&self, _: RawProgress) {}
+/// # }
+/// # impl StreamWork for Inline {
+/// #     type Work = Box<dyn FnOnce() + Send>;
+/// #     fn launch(&self, _: RawStream, work: Self::Work) -> Result<(), DriverError> { Ok(work()) }
+/// # }
+/// let pool = StreamPool::new(Inline(AtomicU64::new(0x10)), PoolOptions::default());
+/// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let mut task = pool.acquire(key)?;
+/// let work: Box<dyn FnOnce() + Send> = Box::new(|| println!("axpy"));
+/// let touch = pool.submit(&mut task, work)?;
+/// drop(task); // the stream drains: the pool has not asked about it yet
+/// assert_eq!(pool.pump().idle, 1);
+/// assert!(pool.is_finished(touch));
+/// # Ok::<(), StreamError>(())
+/// ```
 pub trait StreamBackend:
     StreamPlatform + StreamDriver + StreamEvents + StreamCapture + StreamMemory + StreamProgress
 {

@@ -24,6 +24,42 @@ use crate::{
 ///    wrote the word is visible after it. It never blocks, and calls no driver.
 /// 4. `wait_progress` waits on the host until the word reaches `position`, or the limit passes.
 /// 5. `close_progress` gives the word back when its stream is gone.
+///
+/// ```
+/// use ringfence::{backend::streams::*, error::DriverError, id::*};
+/// use std::{sync::atomic::{AtomicU64, Ordering}, time::Duration};
+/// /// Runs work inside the launch; 64 streams have a word, and the pool asks about the others.
+/// struct Inline([AtomicU64; 64]);
+/// impl Inline {
+///     fn word(&self, word: RawProgress) -> &AtomicU64 { &self.0[word.as_u64() as usize] }
+/// }
+/// impl StreamProgress for Inline {
+///     fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {
+///         let word = (stream.as_u64() < 64).then(|| RawProgress::new(stream.as_u64()));
+///         Ok(word.inspect(|word| self.word(*word).store(0, Ordering::Relaxed)))
+///     }
+///     fn mark(&self, _: RawStream, word: RawProgress, at: Position) -> Result<(), DriverError> {
+///         self.word(word).store(at.as_u64(), Ordering::Release); // all work before it is finished
+///         Ok(())
+///     }
+///     fn observe(&self, word: RawProgress) -> Position {
+///         Position::new(self.word(word).load(Ordering::Acquire))
+///     }
+///     // ...
+/// #   fn wait_progress(&self, word: RawProgress, at: Position, _: Duration) -> StreamWait {
+/// #       if self.observe(word) >= at { StreamWait::Finished } else { StreamWait::TimedOut }
+/// #   }
+/// #   fn close_progress(&self, _: RawProgress) {}
+/// }
+/// # let driver = Inline([const { AtomicU64::new(0) }; 64]);
+/// # let stream = RawStream::new(3);
+/// # let word = driver.open_progress(stream)?.expect("one of the first 64");
+/// # assert_eq!(driver.observe(word), Position::START);
+/// # driver.mark(stream, word, Position::new(2))?;
+/// # assert_eq!(driver.observe(word), Position::new(2));
+/// # assert_eq!(driver.open_progress(RawStream::new(64))?, None);
+/// # Ok::<(), DriverError>(())
+/// ```
 pub trait StreamProgress {
     /// Contract 1.
     ///

@@ -11,6 +11,18 @@ use crate::{
 };
 
 /// What a try to get a stream brought.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*, error::StreamError, id::StreamKey, stream::Shortage};
+///
+/// /// A name for the task's stream, or a word about why it has none.
+/// fn named<B: StreamBackend>(pool: &StreamPool<B>, key: StreamKey) -> Result<String, StreamError> {
+///     Ok(match pool.try_acquire(key)? {
+///         Attempt::Leased(lease) => lease.stream().to_string(),
+///         Attempt::Full(Shortage::Full { live, cap }) => format!("{live} of {cap} streams are in use"),
+///     })
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Attempt<A = ()> {
@@ -112,6 +124,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// As [`acquire`](Self::acquire).
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::StreamKey};
+    /// # fn library<B: StreamBackend>(pool: &StreamPool<B>, key: StreamKey) -> Result<(), StreamError> {
+    /// let of_the_library = pool.reserve(key)?; // as long as the library lives
+    /// drop(of_the_library);
+    /// pool.pump(); // destroys it, if its work is finished by now
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reserve(&self, key: StreamKey) -> Result<Lease<A>, StreamError> {
         self.usable()?;
         for _ in 0..2 {
@@ -136,6 +158,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// As [`acquire`](Self::acquire), but for `Create` and `Full`.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::StreamKey};
+    /// # fn saved<B: StreamBackend>(pool: &StreamPool<B>, key: StreamKey) -> Result<(), StreamError> {
+    /// if let Some(lease) = pool.acquire_existing(key)? {
+    ///     println!("{} is free", lease.stream()); // its work was proven finished
+    /// } // else: not worth a creation
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn acquire_existing(&self, key: StreamKey) -> Result<Option<Lease<A>>, StreamError> {
         self.usable()?;
         let mut pool = self.shared.pool();

@@ -11,6 +11,20 @@ use crate::{
 };
 
 /// What a capture brought: the graph, and what the closure returned.
+///
+/// ```
+/// # use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::*};
+/// # fn step<B: StreamBackend + StreamWork<Work = &'static str>>(pool: &StreamPool<B>, lease: &mut Lease, weights: &Allocation) -> Result<Graph, StreamError> {
+/// let record = |scope: &mut CaptureScope<'_, B>| {
+///     scope.pin(weights); // not freed while the graph exists
+///     scope.submit("forward")?;
+///     scope.submit("backward")
+/// };
+/// let Captured { mut graph, .. } = pool.capture(lease, CaptureMode::ThreadLocal, record)?;
+/// pool.launch(lease, &mut graph)?; // what was recorded runs only now
+/// # Ok(graph)
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Captured<R, A = ()> {
     /// Can be launched as often as one likes.
@@ -23,6 +37,20 @@ pub struct Captured<R, A = ()> {
 ///
 /// It cannot leave the closure, nor its thread. Work of other tasks comes in by
 /// [`participant`](Self::participant).
+///
+/// ```
+/// # use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::Lease};
+/// # fn fork<B: StreamBackend + StreamWork<Work = &'static str>>(pool: &StreamPool<B>, lease: &mut Lease, other: &mut Lease) -> Result<Graph, StreamError> {
+/// let captured = pool.capture(lease, CaptureMode::ThreadLocal, |scope| {
+///     scope.fork(other)?; // it follows the capture's stream, and records with it
+///     scope.submit("left half")?;
+///     scope.submit_on(other, "right half")?;
+///     scope.participant().submit(pool, "of a child")?; // it may go to another thread
+///     scope.join(other) // before the closure ends
+/// })?;
+/// # Ok(captured.graph)
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct CaptureScope<'a, B, A = ()> {
     pool: &'a StreamPool<B, A>,
@@ -50,8 +78,8 @@ enum Entry {
     Closed,
 }
 
-/// A child task's part in somebody's capture. It may go to another thread, and must be gone before the scope
-/// ends.
+/// A child task's part in somebody's capture ([`CaptureScope::participant`]). It may go to another thread, and must be
+/// gone before the scope ends.
 #[derive(Debug)]
 pub struct Participant<A = ()> {
     slot: Arc<Slot<A>>,

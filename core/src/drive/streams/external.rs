@@ -10,6 +10,22 @@ use crate::{
 };
 
 /// What a raw handle is.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*, error::StreamError, id::*, stream::*};
+///
+/// /// Remembers work that a library has submitted by a handle of its own, of whatever origin.
+/// fn note<B: StreamBackend>(
+///     pool: &StreamPool<B>, raw: RawStream, key: StreamKey, array: &mut Stamp,
+/// ) -> Result<Option<Lease>, StreamError> {
+///     let (stream, lease) = match pool.wrap_external(raw, key)? {
+///         Wrapped::Pooled(stream) => (stream, None), // its owner has the lease
+///         Wrapped::External(lease) => (lease.stream(), Some(lease)),
+///     };
+///     array.add(pool.touch(stream)?, Access::Write);
+///     Ok(lease) // to be kept until `unwrap_external`, before the stream is destroyed
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Wrapped<A = ()> {
@@ -94,6 +110,18 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// [`StreamError::Capturing`]; what the driver says.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, error::*, id::StreamKey};
+    /// # fn own<B: StreamBackend>(pool: &StreamPool<B>, key: StreamKey) -> Result<(), StreamError> {
+    /// let lease = pool.acquire(key)?;
+    /// let stream = lease.stream();
+    /// let raw = pool.disown(lease)?;
+    /// assert!(!pool.is_current(stream));
+    /// // The caller's from here on, to keep or to destroy:
+    /// pool.driver().destroy(raw).map_err(|cause| StreamError::Driver { stream, cause })
+    /// # }
+    /// ```
     pub fn disown(&self, lease: Lease<A>) -> Result<RawStream, StreamError> {
         self.leave(&lease, Closed::Disowned)?;
         self.shared.pool().forget_raw(lease.slot());

@@ -20,6 +20,18 @@ pub(super) struct Wanting {
 type Ticket = u64;
 
 /// A future that is a lease once the pool has one. It waits only at the hard cap.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, id::StreamKey, stream::Touch};
+///
+/// async fn task<B>(pool: &StreamPool<B>, key: StreamKey) -> Result<Touch, StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     let mut lease = pool.acquire_async(key).await?; // dropped before: it gives its turn to the next
+///     pool.submit(&mut lease, "axpy")
+/// }
+/// ```
 #[must_use = "a future does nothing until it is awaited"]
 pub struct Acquire<'a, B, A = ()> {
     pool: &'a StreamPool<B, A>,

@@ -13,6 +13,21 @@ use crate::{
 /// A graph that can be launched. While it exists, the memory that it pins is not freed.
 ///
 /// Dropping it calls no driver: the pool destroys it once its last launch is finished.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*, error::StreamError, stream::*};
+///
+/// fn replay<B: StreamBackend>(
+///     pool: &StreamPool<B>, [lease, other]: &mut [Lease; 2], mut graph: Graph, weights: Allocation,
+/// ) -> Result<Freed, StreamError> {
+///     graph.pin(&weights); // its kernels read them
+///     for _ in 0..10 {
+///         pool.launch(lease, &mut graph)?;
+///     }
+///     let _how = pool.order_after(other, graph.launches(), Access::Write)?; // after all ten
+///     Ok(pool.retire(weights, Stamp::default())) // deferred, until the graph is dropped and finished
+/// }
+/// ```
 pub struct Graph<A = ()> {
     raw: RawGraph,
     home: Home,

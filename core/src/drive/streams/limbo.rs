@@ -39,6 +39,20 @@ struct Parked {
 /// before, also by a cancelled task or a panic, the value stays with the pool until then; forgotten, it is
 /// leaked. Neither gives the device a buffer that somebody else has (T11). The value stays where the work was
 /// told that it is: it does not move before it comes back.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::Lease};
+///
+/// /// Reads back: the device writes into a buffer of the host.
+/// async fn read_back<B>(pool: &StreamPool<B>, lease: &mut Lease) -> Result<Vec<f32>, StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = (*mut f32, usize)>,
+/// {
+///     let host = vec![0.0; 1024];
+///     let copied = pool.submit_owning(lease, host, |host| (host.as_mut_ptr(), host.len()))?;
+///     copied.await // cancelled here, the buffer stays with the pool until the copy is over
+/// }
+/// ```
 #[must_use = "dropped, it parks its value until the work is finished; await it or call `wait`"]
 pub struct InFlight<T: Send + 'static, A = ()> {
     what: Option<Box<T>>,
@@ -54,6 +68,20 @@ impl<T: Send + 'static, A> InFlight<T, A> {
     ///
     /// # Errors
     /// The value itself, with what stopped the wait.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::*, error::StreamError};
+    /// # use std::time::Duration;
+    /// # fn waited<B: StreamBackend>(pool: &StreamPool<B>, mut copied: InFlight<Vec<u8>>) -> Result<Vec<u8>, StreamError> {
+    /// loop {
+    ///     copied = match copied.wait(pool, Duration::from_secs(1)) {
+    ///         Ok(buffer) => return Ok(buffer),
+    ///         Err((still, StreamError::TimedOut { .. })) => still, // nothing is lost by that
+    ///         Err((_, error)) => return Err(error), // dropped: the buffer stays with the pool
+    ///     }
+    /// }
+    /// # }
+    /// ```
     pub fn wait<B: StreamBackend>(
         mut self,
         pool: &StreamPool<B, A>,
@@ -103,6 +131,20 @@ impl<T: Send + 'static, A> fmt::Debug for InFlight<T, A> {
 }
 
 /// A future that is ready when a [`pump`](StreamPool::pump) has seen the work finished.
+///
+/// ```
+/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::Lease};
+///
+/// async fn two_steps<B>(pool: &StreamPool<B>, lease: &mut Lease) -> Result<(), StreamError>
+/// where
+///     B: StreamBackend + StreamWork<Work = &'static str>,
+/// {
+///     let residual = pool.submit(lease, "residual")?;
+///     pool.when_finished(residual).await?; // the thread does other things meanwhile
+///     assert!(pool.is_finished(residual));
+///     pool.submit(lease, "next step").map(drop)
+/// }
+/// ```
 #[must_use = "a future does nothing until it is awaited"]
 pub struct Finished<A = ()> {
     touch: Touch,

@@ -14,6 +14,19 @@ use crate::{
 };
 
 /// What became of memory that its owner gave up.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*, stream::*};
+///
+/// fn finalize<B: StreamBackend>(pool: &StreamPool<B>, memory: Allocation, uses: Stamp) {
+///     let bytes = memory.bytes();
+///     match pool.retire(memory, uses) {
+///         Freed::OnStream | Freed::OnDisposal | Freed::AtOnce => {} // in the order of a stream
+///         Freed::Deferred(why) => eprintln!("{bytes} later: {why:?}"), // nothing is left to do
+///         Freed::Gone | Freed::Leaked => eprintln!("{bytes} lost"),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Freed {
@@ -59,6 +72,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.shared.pool().resets(place.device)
     }
     /// Takes memory of the user's own making under the pool's care.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::*, id::*, stream::Stamp};
+    /// # fn adopted<B: StreamBackend>(pool: &StreamPool<B>, raw: RawMemory, key: StreamKey) -> Freed {
+    /// // An address that `hipMallocAsync` brought, past the pool. Freed by the pool alone from here on.
+    /// let memory = pool.adopt(raw, Bytes::new(4096), key);
+    /// pool.retire(memory, Stamp::default()) // an empty stamp: no work of any stream uses it
+    /// # }
+    /// ```
     pub fn adopt(&self, raw: RawMemory, bytes: Bytes, key: StreamKey) -> Allocation {
         let born = self.resets(key.place);
         Allocation::new(raw, bytes, key.place, self.shared.id, born)

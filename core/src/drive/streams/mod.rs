@@ -85,6 +85,16 @@ pub struct StreamPool<B, A = ()> {
     shared: Arc<Shared<A>>,
 }
 /// What a pool warns of: past a few thousand live streams a GPU hangs.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*, stream::PoolOptions};
+///
+/// fn watched<B: StreamBackend>(driver: B) -> StreamPool<B> {
+///     let options = PoolOptions { warn_past: 200, ..PoolOptions::default() };
+///     StreamPool::new(driver, options)
+///         .on_crowd(|Crowd { live, .. }| eprintln!("{live} streams: who keeps leases?"))
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Crowd {

@@ -13,6 +13,18 @@ use crate::{
 };
 
 /// How later work follows earlier work.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*, error::StreamError, stream::*};
+///
+/// fn follow<B: StreamBackend>(pool: &StreamPool<B>, lease: &mut Lease, array: &Stamp) -> Result<(), StreamError> {
+///     match pool.order_after(lease, array, Access::Read)? {
+///         Ordered::Already | Ordered::OnDevice => {} // this thread went on at once
+///         Ordered::OnHost => eprintln!("{lease:?} waited on the host: somebody captures"),
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[must_use]
 pub enum Ordered {
@@ -68,6 +80,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// As [`order_after`](Self::order_after), and what `submit` says.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::*};
+    /// # fn scale<B>(pool: &StreamPool<B>, lease: &mut Lease, array: &mut Stamp) -> Result<(), StreamError>
+    /// # where
+    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
+    /// # {
+    /// let _how = pool.take_ownership(lease, array, Access::Write, |lease| {
+    ///     pool.submit(lease, "first half")?;
+    ///     pool.submit(lease, "second half") // refused, the stamp still remembers the first one
+    /// })?;
+    /// assert_eq!(array.touches(Access::Read).next(), Some(pool.so_far(lease)));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn take_ownership(
         &self,
         lease: &mut Lease<A>,
@@ -86,6 +113,19 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// [`StreamError::TimedOut`] after `limit`; otherwise as [`order_after`](Self::order_after).
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, stream::*};
+    /// # use std::time::Duration;
+    /// # fn read_back<B: StreamBackend>(pool: &StreamPool<B>, array: &Stamp) -> Result<(), StreamError> {
+    /// match pool.synchronize(array, Access::Read, Duration::from_secs(1)) {
+    ///     Ok(()) => {} // the host may read what was written
+    ///     Err(StreamError::TimedOut { stream, position }) => eprintln!("{stream} is not at {position} yet"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn synchronize(
         &self,
         stamp: &Stamp,

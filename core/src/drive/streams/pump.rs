@@ -11,6 +11,20 @@ use crate::{
 };
 
 /// What a pump did.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::*};
+/// use std::time::Duration;
+///
+/// /// A reaper thread. `wait` sleeps so long, and says whether it is to end.
+/// fn reap<B: StreamBackend>(pool: &StreamPool<B>, wait: impl Fn(Duration) -> bool) {
+///     let mut pause = Duration::from_millis(1);
+///     while !wait(pause) {
+///         let idle = pool.pump() == Pumped::default();
+///         pause = if idle { (pause * 2).min(Duration::from_secs(1)) } else { Duration::from_millis(1) };
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Pumped {
@@ -29,6 +43,17 @@ pub struct Pumped {
 }
 
 /// What was left when a pool was shut down.
+///
+/// ```
+/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool};
+///
+/// fn end<B: StreamBackend>(pool: StreamPool<B>) {
+///     let left = pool.shutdown(); // waits for no work
+///     if left.streams_leaked > 0 {
+///         eprintln!("{} streams: still leased, or with unfinished work", left.streams_leaked);
+///     }
+/// } // dropping it calls no driver
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[must_use = "what is leaked should be looked at"]
 #[non_exhaustive]
@@ -105,6 +130,18 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.reap()
     }
     /// The user reset a device: its streams, work and memory are gone. Nothing of it is called again.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::*, stream::Lease};
+    /// # fn reset<B: StreamBackend>(pool: &StreamPool<B>, mut held: Lease, key: StreamKey) -> Result<(), StreamError> {
+    /// // hipDeviceReset(); then, before anything else is asked of the pool:
+    /// pool.device_reset(key.place.device);
+    /// assert!(!pool.is_current(held.stream())); // no work goes there any more
+    /// held = pool.acquire(key)?; // a new stream
+    /// # drop(held);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn device_reset(&self, device: DeviceId) {
         self.shared.pool().device_reset(device);
         self.forget_events(device);

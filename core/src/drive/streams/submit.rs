@@ -43,6 +43,19 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         Ok(touch)
     }
     /// What to remember of everything that was submitted to the lease's stream up to now.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, stream::*};
+    /// # fn part<B>(pool: &StreamPool<B>, lease: &mut Lease, array: &mut Stamp)
+    /// # where
+    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
+    /// # {
+    /// if let Err(error) = pool.submit(lease, "two kernels") {
+    ///     eprintln!("{error}"); // the first of them may run all the same
+    ///     array.add(pool.so_far(lease), Access::Write);
+    /// }
+    /// # }
+    /// ```
     pub fn so_far(&self, lease: &Lease<A>) -> Touch {
         Touch::new(lease.stream(), lease.slot().lock().counted)
     }
@@ -58,6 +71,17 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// [`StreamError::Stale`] when the tenancy is over; [`StreamError::Capturing`] when the stream captures.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::RawStream, stream::*};
+    /// # fn foreign<B: StreamBackend>(
+    /// #     pool: &StreamPool<B>, lease: &mut Lease, array: &mut Stamp, gemm: impl Fn(RawStream),
+    /// # ) -> Result<(), StreamError> {
+    /// gemm(pool.expose(lease)); // a library that takes a `hipStream_t`, and submits by itself
+    /// array.add(pool.touch(lease.stream())?, Access::Write); // covers what it submitted until now
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn touch(&self, stream: StreamRef) -> Result<Touch, StreamError> {
         let slot = self.find(stream)?.ok_or(StreamError::Stale { stream })?;
         let mut tenancy = slot.lock();

@@ -17,7 +17,7 @@ use crate::{
     sync::Arc,
 };
 
-/// One call's walk along a shelf: no stream is offered to it twice.
+/// One call's walk along a shelf: no stream is offered to it twice ([`Claim`] shows one).
 #[derive(Debug)]
 pub struct Visit {
     number: u64,
@@ -31,6 +31,17 @@ impl Visit {
 
 /// A stream to look at, and to hand on if it is idle. Whoever holds it gives it back: it is nobody else's
 /// meanwhile.
+///
+/// ```
+/// use ringfence::stream::{Offer, Pool, Why};
+/// /// Gives back what `next_draining` offered, after a look at the stream.
+/// fn looked_at<A>(pool: &mut Pool<A>, offer: Offer<A>, seen: Result<(), Why>) {
+///     match seen {
+///         Ok(()) => pool.found_idle(offer), // kept for the next task, or let go of beyond the cap
+///         Err(why) => pool.refused(offer, why), // drains on, or is condemned
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "a stream that is not given back is lost to the pool"]
 pub struct Offer<A = ()> {
@@ -56,6 +67,17 @@ impl<A> Offer<A> {
 }
 
 /// The right to create one stream, counted as if it were there.
+///
+/// ```
+/// # use ringfence::{id::*, stream::*};
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// let options = PoolOptions { live_cap: std::num::NonZeroU32::new(1), ..PoolOptions::default() };
+/// let mut pool: Pool = Pool::new(PoolId::new(0), options, Box::new(LeasePolicy));
+/// let Claim::Create(reservation) = pool.claim_reserved(key) else { panic!("the first one") };
+/// assert!(matches!(pool.claim_reserved(key), Claim::Short(_))); // it counts already
+/// pool.abandoned(reservation); // the driver had none
+/// assert!(matches!(pool.claim_reserved(key), Claim::Create(_)));
+/// ```
 #[derive(Debug)]
 #[must_use = "a reservation that is neither used nor taken back counts for ever"]
 pub struct Reservation {
@@ -75,7 +97,7 @@ impl Reservation {
     }
 }
 
-/// Why there is no stream.
+/// Why there is no stream ([`Attempt`](crate::drive::Attempt) shows what to say of it).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Shortage {
@@ -89,6 +111,28 @@ pub enum Shortage {
 }
 
 /// What to do for the task.
+///
+/// ```
+/// use ringfence::{id::*, stream::*};
+/// /// A driver of the pure pool that reuses nothing: it believes every stream busy.
+/// fn stream(pool: &mut Pool, key: StreamKey, create: impl Fn(StreamKey) -> RawStream) -> Option<StreamId> {
+///     let mut visit = pool.visit();
+///     loop {
+///         match pool.claim(key, &mut visit) {
+///             Claim::Create(reservation) => {
+///                 let raw = create(reservation.key());
+///                 return Some(pool.created(reservation, raw, None, ()).id());
+///             }
+///             Claim::Reuse(offer) => pool.refused(offer, Why::Pending), // then it is asked again
+///             Claim::Share(lease) => return Some(lease.id()),
+///             Claim::Reap | Claim::Short(_) => return None,
+///         }
+///     }
+/// }
+/// # let mut pool: Pool = Pool::new(PoolId::new(0), PoolOptions::default(), Box::new(LeasePolicy));
+/// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+/// assert_eq!(stream(&mut pool, key, |_| RawStream::new(0x10)), Some(StreamId::new(0)));
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub enum Claim<A = ()> {
