@@ -1,7 +1,8 @@
 //! A search for finished uses, step by step, does what the plain call does.
 
 use ringfence::{
-    drive::{HardwareQueue, Policy, Reclaim, Submission, Tracker},
+    backend::SignalMemory,
+    drive::{HardwareQueue, Policy, Reclaim, Room, Submission, Tracker, TrackerKind},
     event::{Event, EventOptions},
     id::QueueId,
     ledger::Counts,
@@ -66,4 +67,19 @@ fn the_steps_of_a_search_ask_for_a_fence_as_the_plain_call_does() {
     });
     assert_eq!(plain.fences_asked, 1, "nothing in flight would prove what is pinned");
     assert_eq!(plain, stepped);
+}
+
+/// It grows what it polls, and not the ring beside: a step that asked the ring would create for ever.
+#[test]
+fn a_polling_tracker_has_no_room_to_make() {
+    let queue = HardwareQueue::new(NullQueue::new(QueueId::new(0)));
+    let policy = Policy { tracker: TrackerKind::Polling, ..Policy::default() };
+    let mut tracker = Tracker::open(NullDevice::default(), queue, policy).expect("it opens");
+    let before = tracker.counts().created;
+    let mut room = Room::Look(Reclaim::Look);
+    for _ in 0..100 {
+        room = room.step(&mut tracker, SignalMemory::Host, 1_000).expect("nothing fails");
+    }
+    assert!(matches!(room, Room::Made), "{room:?}");
+    assert_eq!(tracker.counts().created, before);
 }

@@ -18,7 +18,7 @@ use crate::{
 ///
 /// ```
 /// use ringfence::{backend::*, drive::*, error::Error};
-/// /// With a retiring tracker: makes room for 32 signals in host memory, before a burst of uses.
+/// /// Makes room for 32 signals in host memory, before a burst of uses.
 /// fn make_room<D: Device, Q: PacketQueue>(tracker: &mut Tracker<D, Q>) -> Result<(), Error> {
 ///     let mut room = Room::Look(Reclaim::Look);
 ///     while !matches!(room, Room::Made) {
@@ -43,7 +43,8 @@ pub enum Room {
 }
 
 impl Room {
-    /// Takes one step towards `wanted` signals of `pool`.
+    /// Takes one step towards `wanted` signals of `pool`. A polling tracker makes room for each use when it is submitted, and has
+    /// none to make here.
     ///
     /// # Errors
     /// No signal can be had (S14), a signal fell below 0, a wait ran into its limit, or the device was
@@ -54,6 +55,9 @@ impl Room {
         pool: SignalMemory,
         wanted: usize,
     ) -> Result<Self, Error> {
+        if tracker.polling.is_some() {
+            return Ok(Room::Made);
+        }
         match self {
             // A fence is no way to make room: it takes a signal itself.
             Room::Look(Reclaim::Observe | Reclaim::Fence | Reclaim::Done) => Ok(Room::Observe),

@@ -141,9 +141,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.resets(home.place) != home.born
     }
     /// Destroys graphs that nobody has and no launch uses, and frees what they alone kept.
-    pub(super) fn bury_graphs(&self) -> u32 {
+    pub(super) fn bury_graphs(&self) -> Buried {
         let dead = std::mem::take(&mut *self.shared.graveyard.lock());
-        let mut buried = 0;
+        let mut buried = Buried::default();
         for dead in dead {
             let running =
                 dead.launches.touches(Access::Write).any(|touch| !self.is_finished_or_ask(touch));
@@ -153,14 +153,23 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 self.shared.graveyard.lock().push(dead); // with its pins
                 continue;
             }
-            buried += 1;
+            buried.graphs += 1;
             for memory in dead.pins {
                 let free = self.shared.memory.lock().unpin(memory, &dead.launches);
                 if let Some(free) = free {
-                    let _freed = self.dispose(free);
+                    buried.freed += u32::from(self.dispose(free).has_happened());
                 }
             }
         }
         buried
     }
+}
+
+/// What became of graphs that nobody has.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Buried {
+    /// So many were destroyed.
+    pub(super) graphs: u32,
+    /// So many frees, which they alone put off, have happened.
+    pub(super) freed: u32,
 }

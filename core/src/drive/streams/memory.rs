@@ -43,6 +43,11 @@ pub enum Freed {
     /// Never: the device is gone, or whether its work is over cannot be known. Counted.
     Leaked,
 }
+impl Freed {
+    pub(super) fn has_happened(self) -> bool {
+        matches!(self, Self::OnStream | Self::OnDisposal | Self::AtOnce)
+    }
+}
 
 /// Where the memory's work is.
 enum Users<A> {

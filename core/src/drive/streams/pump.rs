@@ -1,6 +1,6 @@
 //! What is done between tasks: looking, destroying, freeing, waking.
 
-use super::{Freed, Life, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
+use super::{Life, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, DriverError, StreamError},
@@ -113,10 +113,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let idle = self.look_at_all();
         let destroyed = self.reap();
         let freed = self.retry_frees();
-        let graphs = self.bury_graphs();
+        let buried = self.bury_graphs();
         self.settle_left();
         let (released, ready) = self.settle_limbo();
         let woken = ready + self.wake_wanting(WakeAll::No);
+        let (graphs, freed) = (buried.graphs, freed + buried.freed);
         Pumped { idle, destroyed, graphs, freed, released, woken }
     }
     /// Lets go of idle streams that nobody needed since the last call (two idle streams can keep a GPU at full
@@ -159,7 +160,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 self.pump_alone();
                 self.shared.pool().empty();
                 self.reap();
-                self.bury_graphs();
+                let _buried = self.bury_graphs();
                 self.retry_frees();
                 self.close_disposals();
                 self.destroy_events();
@@ -333,9 +334,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if self.resets(place) == free.memory.born() {
                 let _made = self.make_disposal(place);
             }
-            let done = self.dispose(free);
-            let freed_now = matches!(done, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce);
-            freed += u32::from(freed_now);
+            freed += u32::from(self.dispose(free).has_happened());
         }
         freed
     }
