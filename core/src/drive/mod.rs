@@ -41,7 +41,7 @@ pub use streams::{
     Acquire, Attempt, CaptureScope, Captured, Crowd, Finished, Freed, Graph, InFlight, Ordered,
     Participant, Pumped, ShutDown, StreamPool, Wrapped,
 };
-pub use submission::{Completion, Submission};
+pub use submission::Submission;
 pub use synchronize::Synced;
 pub use tracker::Tracker;
 

@@ -9,7 +9,7 @@ use crate::{
 
 /// Whether a packet completes a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Completion {
+pub(super) enum Completion {
     /// It does: it is a use.
     #[default]
     Signal,

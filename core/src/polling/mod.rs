@@ -76,7 +76,7 @@ pub enum Front {
 /// What a loaded value says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub enum Judged {
+pub(crate) enum Judged {
     /// The use is not over.
     Busy,
     /// It is.

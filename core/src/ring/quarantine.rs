@@ -100,7 +100,7 @@ pub enum Released {
 /// What became of a submission that failed half way.
 #[derive(Debug)]
 #[must_use]
-pub enum RolledBack {
+pub(crate) enum RolledBack {
     /// No part was issued: nothing will decrement the signal, and it was never used.
     Never(Arm),
     /// Somebody holds the signal; it is parked.

@@ -41,7 +41,8 @@ pub use policy::{
 pub use pool::{Claim, Offer, Pool, Reservation, Shortage, Visit};
 pub use slot::{Kind, Slot};
 pub use stamp::{Access, Stamp, Touch};
-pub use tenancy::{Idleness, Why};
+pub(crate) use tenancy::Idleness;
+pub use tenancy::Why;
 
 pub(crate) use memory::{DeferredFree, MemoryBook, Waits};
 pub(crate) use pool::{Condemned, Resets};

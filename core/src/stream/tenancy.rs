@@ -80,7 +80,7 @@ pub enum Why {
 /// What it takes to know whether a stream is idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub enum Idleness {
+pub(crate) enum Idleness {
     /// Nothing: all counted work was seen to be finished, and there was no other.
     Proven(Position),
     /// One load of the progress word.
