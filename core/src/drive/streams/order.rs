@@ -204,8 +204,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             waited.map_err(|cause| refused(stream, cause))
         };
         match self.unfinished(slot, &tenancy) {
-            // The event is the disposal stream's own, which has waited for it.
-            Unfinished::Event(_) if waiter.kind() == Kind::Disposal => {}
+            // The event is of the disposal stream of this place, which has waited for the work. That of another has not.
+            Unfinished::Event(_)
+                if waiter.kind() == Kind::Disposal && waiter.key().place == place => {}
             Unfinished::Event(event) => wait(event)?,
             Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
             Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),
