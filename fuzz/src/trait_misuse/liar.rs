@@ -65,7 +65,11 @@ impl Liar {
         if self.with_truth(|truth| truth.is_suspect(signal)) {
             return SignalValue::new(truth);
         }
-        SignalValue::new(match self.lie(6) {
+        let lie = self.lie(6);
+        if matches!(lie, 3 | 4) {
+            self.with_truth(|truth| truth.end_in_error(signal));
+        }
+        SignalValue::new(match lie {
             0 => truth,
             1 => 1,
             2 => truth.saturating_add(1).max(1),

@@ -1,6 +1,6 @@
 //! What is so, whatever the backend says: packets, cells, and which of them are complete.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use ringfence::{
     backend::{Body, Packet},
@@ -32,6 +32,8 @@ struct Cell {
 pub(super) struct Truth {
     cells: Vec<Cell>,
     lanes: BTreeMap<LaneId, BTreeMap<PacketId, Work>>,
+    /// Their signals were said to be below 0: the library reports each as an error, and waits for it no more.
+    ended_in_error: HashSet<UseId>,
 }
 impl Truth {
     pub(super) fn create(&mut self) -> SignalHandle {
@@ -55,6 +57,13 @@ impl Truth {
     }
     pub(super) fn is_suspect(&self, signal: SignalHandle) -> bool {
         self.cell(signal).is_suspect
+    }
+    pub(super) fn end_in_error(&mut self, signal: SignalHandle) {
+        self.ended_in_error.extend(self.cell(signal).last);
+    }
+    /// Whether a claim about everything that was submitted is not one about `of`.
+    pub(super) fn has_ended_in_error(&self, of: UseId) -> bool {
+        self.ended_in_error.contains(&of)
     }
     pub(super) fn value(&self, signal: SignalHandle) -> i64 {
         self.cell(signal).value
