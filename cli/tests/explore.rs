@@ -52,10 +52,41 @@ fn what_cannot_be_read_ends_with_2() {
 }
 
 #[test]
-fn streams_are_left_out_by_a_clear_message() {
-    let output = ringfence(&["explore", &corpus("streams/forked_child.toml")]);
+fn what_cannot_be_searched_is_left_out_by_a_clear_message() {
+    let output = ringfence(&["explore", &corpus("streams/tasks_one_after_another.toml")]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    assert!(text(&output).contains("streams, which cannot be searched yet"), "{}", text(&output));
+    assert!(text(&output).contains("it has 201 steps, and a search runs"), "{}", text(&output));
+}
+
+#[test]
+fn streams_are_searched_on_each_of_their_drivers() {
+    let file = corpus("explore/streams/two_tasks_and_a_cap.toml");
+    let output = ringfence(&["explore", "--json", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let lines = String::from_utf8(output.stdout).expect("it is text");
+    let lines = lines.lines().map(serde_json::from_str::<serde_json::Value>);
+    let lines: Vec<_> = lines.map(|line| line.expect("one line of JSON a driver")).collect();
+    let drivers: Vec<_> = lines.iter().filter_map(|line| line["driver"].as_str()).collect();
+    assert_eq!(drivers, ["hip-6.4", "cuda"]);
+    assert!(lines.iter().all(|line| line["verdict"] == "exhausted" && line["file"] == *file));
+}
+
+#[test]
+fn a_schedule_of_streams_that_fails_is_printed_and_fails_again() {
+    let file = written(
+        "careless.toml",
+        "name = \"the user destroys a pooled stream\"\nsetup.driver = \"clr-new\"\nsteps = [\n  { acquire = \"a\" },\n  \
+         { expose = \"a\" },\n  { run = 10, on = \"a\" },\n  { query = \"a\" },\n  { destroy = \"a\" },\n  { release = \"a\" },\n  \
+         { acquire = \"b\" },\n]\n",
+    );
+    let trace = file.with_file_name("schedule_of_streams.toml");
+    let (file, trace) = (file.display().to_string(), trace.display().to_string());
+    let output = ringfence(&["explore", "--print-trace", &trace, &file]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("would not have survived"), "{}", text(&output));
+    let again = ringfence(&["replay", &trace]);
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again));
+    assert!(text(&again).contains("a real process would not have"), "{}", text(&again));
 }
 
 #[test]

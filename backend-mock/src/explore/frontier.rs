@@ -36,8 +36,8 @@ pub(super) enum Successor {
 }
 
 /// What the threads share.
-#[derive(Debug, Default)]
-pub(super) struct Pool {
+#[derive(Debug)]
+pub(super) struct Pool<F> {
     /// By the number of moves.
     waiting: Vec<Vec<Node>>,
     lowest: usize,
@@ -49,36 +49,55 @@ pub(super) struct Pool {
     pub(super) hits: u64,
     pub(super) deepest: usize,
     pub(super) ends: std::collections::BTreeSet<u64>,
-    pub(super) broken: Vec<Broken>,
+    pub(super) broken: Vec<Broken<F>>,
     pub(super) limit: Option<Limit>,
     /// States with so many moves before them, or more, are not wanted any more.
     enough: Option<u32>,
     done: bool,
 }
+impl<F> Default for Pool<F> {
+    fn default() -> Self {
+        Self {
+            waiting: Vec::new(),
+            lowest: 0,
+            busy: 0,
+            seen: HashMap::new(),
+            again: Vec::new(),
+            transitions: 0,
+            hits: 0,
+            deepest: 0,
+            ends: std::collections::BTreeSet::new(),
+            broken: Vec::new(),
+            limit: None,
+            enough: None,
+            done: false,
+        }
+    }
+}
 
 #[derive(Debug)]
-pub(super) struct Frontier {
-    pool: Mutex<Pool>,
+pub(super) struct Frontier<F> {
+    pool: Mutex<Pool<F>>,
     more: Condvar,
     bounds: Bounds,
     recheck: u64,
     begun: Instant,
 }
 
-impl Frontier {
+impl<F> Frontier<F> {
     pub(super) fn new(bounds: Bounds, recheck: u64) -> Self {
         let (pool, more) = (Mutex::default(), Condvar::new());
         Self { pool, more, bounds, recheck: recheck.max(1), begun: Instant::now() }
     }
-    pub(super) fn lock(&self) -> MutexGuard<'_, Pool> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Pool<F>> {
         // A thread that panicked has left nothing half done: each update is one of a whole state.
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    pub(super) fn into_pool(self) -> Pool {
+    pub(super) fn into_pool(self) -> Pool<F> {
         self.pool.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
     /// A choice was met.
-    pub(super) fn met(&self, pool: &mut Pool, node: Node) {
+    pub(super) fn met(&self, pool: &mut Pool<F>, node: Node) {
         if pool.seen.contains_key(&node.point.key) {
             return self.met_again(pool, node);
         }
@@ -97,7 +116,7 @@ impl Frontier {
         pool.waiting[at].push(node);
     }
     /// A state that was met before: one in so many is kept, to see whether the same follows from it.
-    fn met_again(&self, pool: &mut Pool, node: Node) {
+    fn met_again(&self, pool: &mut Pool<F>, node: Node) {
         pool.hits += 1;
         if pool.hits.is_multiple_of(self.recheck) {
             pool.again.push(node);
@@ -134,7 +153,12 @@ impl Frontier {
         }
     }
     /// All that follows from a state was entered.
-    pub(super) fn looked_at(&self, mut pool: MutexGuard<'_, Pool>, key: u64, then: Vec<Successor>) {
+    pub(super) fn looked_at(
+        &self,
+        mut pool: MutexGuard<'_, Pool<F>>,
+        key: u64,
+        then: Vec<Successor>,
+    ) {
         pool.transitions += then.len() as u64;
         pool.seen.insert(key, then);
         pool.busy -= 1;
@@ -142,18 +166,18 @@ impl Frontier {
         self.more.notify_all();
     }
     /// Nothing more is wanted from a state that has `moves` or more before it.
-    pub(super) fn content_with(&self, pool: &mut Pool, moves: u32) {
+    pub(super) fn content_with(&self, pool: &mut Pool<F>, moves: u32) {
         pool.enough = Some(pool.enough.map_or(moves, |enough| enough.min(moves)));
         for longer in pool.waiting.iter_mut().skip(moves as usize) {
             longer.clear();
         }
     }
-    fn finish(&self, pool: &mut Pool) -> Option<Node> {
+    fn finish(&self, pool: &mut Pool<F>) -> Option<Node> {
         pool.done = true;
         self.more.notify_all();
         None
     }
-    fn reached(&self, pool: &Pool) -> Option<Limit> {
+    fn reached(&self, pool: &Pool<F>) -> Option<Limit> {
         if pool.seen.len() as u64 >= self.bounds.states {
             Some(Limit::States)
         } else if self.begun.elapsed() >= self.bounds.time {

@@ -53,7 +53,8 @@
 //! - Memory ordering on the host: loom's business.
 //! - Time: durations, limits of long waits, `elapsed`. A wait ends when what it waits for can come; where it cannot,
 //!   it runs into its limit.
-//! - Streams (the second half): their driver has no search yet.
+//!
+//! Scenarios of streams have a search of their own: [`explore_streams`].
 //!
 //! ```
 //! use ringfence_mock::{explore::{explore, Options, Verdict}, scenario::parse};
@@ -81,16 +82,19 @@ mod outcome;
 mod program;
 mod schedule;
 mod search;
+mod streams;
 mod unroll;
 mod witness;
 
 pub use options::{Blame, Bounds, DeviceTiming, Digested, HostSteps, Options, Until};
 pub use outcome::{Explored, Figures, Limit, Shortest, Verdict, Witness};
 pub use program::Unfit;
+pub use streams::{StreamExplored, explore_streams};
 
-use crate::scenario::{Scenario, World};
+use crate::scenario::{Failure, Scenario, World};
 use outcome::Broken;
 use program::Program;
+use schedule::Signals;
 use search::{Found, search};
 
 /// Tries every timing of the device, and every order of the tasks' steps, of a scenario.
@@ -102,7 +106,7 @@ pub fn explore(scenario: &Scenario, options: &Options) -> Result<Explored, Unfit
     if let Err(failure) = World::new(&program.setup, 1) {
         return Err(Unfit::Setup { why: failure.to_string() });
     }
-    let mut found = search(&program, options);
+    let mut found = search(&Signals { program: &program, options }, options);
     let verdict = verdict(scenario, &program, options, &mut found);
     let rules = found.broken.iter().map(name_of).collect();
     Ok(Explored { verdict, figures: found.figures, ends: found.ends, rules })
@@ -112,7 +116,7 @@ fn verdict(
     scenario: &Scenario,
     program: &Program,
     options: &Options,
-    found: &mut Found,
+    found: &mut Found<Failure>,
 ) -> Verdict {
     if found.figures.differing > 0 {
         return Verdict::Unsound;
@@ -132,7 +136,7 @@ fn shortest(
     scenario: &Scenario,
     program: &Program,
     options: &Options,
-    broken: &Broken,
+    broken: &Broken<Failure>,
     limit: Option<Limit>,
 ) -> Witness {
     let whole = Options {
@@ -142,7 +146,8 @@ fn shortest(
         ..*options
     };
     let tasks = program.sections.iter().any(|section| section.tasks.len() > 1);
-    let again = (tasks || options.timing == DeviceTiming::Eager).then(|| search(program, &whole));
+    let again = (tasks || options.timing == DeviceTiming::Eager)
+        .then(|| search(&Signals { program, options: &whole }, &whole));
     let again = again.and_then(|found| Some((found.broken.into_iter().next()?, found.limit)));
     let (broken, limit) = again.unwrap_or_else(|| (broken.clone(), limit));
     let shortest = if limit.is_none() { Shortest::Yes } else { Shortest::Unknown };
@@ -151,7 +156,7 @@ fn shortest(
 }
 
 /// The rule's name, or what went wrong where none is named.
-fn name_of(broken: &Broken) -> String {
+fn name_of(broken: &Broken<Failure>) -> String {
     broken.failure.rule.map_or_else(|| broken.failure.wrong.to_string(), |rule| rule.to_string())
 }
 

@@ -1,8 +1,13 @@
 //! What a search came to.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, mem::discriminant, time::Duration};
 
-use crate::scenario::{Failure, Scenario};
+#[cfg(doc)]
+use super::explore_streams;
+use crate::{
+    scenario::{Failure, Scenario},
+    streams::scenario::StreamFailure,
+};
 
 /// Where a search gave up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -17,31 +22,37 @@ pub enum Limit {
 
 /// A schedule that breaks a rule, by its answers.
 #[derive(Clone, Debug)]
-pub(super) struct Broken {
+pub(super) struct Broken<F> {
     pub(super) answers: Vec<u16>,
     pub(super) moves: u32,
-    pub(super) failure: Failure,
+    pub(super) failure: F,
 }
-impl Broken {
+
+/// Why a schedule failed.
+pub(super) trait Cause {
     /// Whether the same rule is broken, or, where none is named, the same goes wrong.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        match (self.failure.rule, other.failure.rule) {
-            (None, None) => {
-                std::mem::discriminant(&self.failure.wrong)
-                    == std::mem::discriminant(&other.failure.wrong)
-            }
-            (one, other) => one == other,
-        }
+    fn is_like(&self, other: &Self) -> bool;
+}
+impl Cause for Failure {
+    fn is_like(&self, other: &Self) -> bool {
+        let what = |of: &Self| (of.rule, of.rule.is_none().then(|| discriminant(&of.wrong)));
+        what(self) == what(other)
+    }
+}
+impl Cause for StreamFailure {
+    fn is_like(&self, other: &Self) -> bool {
+        let what = |of: &Self| (of.rule, of.rule.is_none().then(|| discriminant(&of.wrong)));
+        what(self) == what(other)
     }
 }
 
-/// A schedule that breaks a rule.
+/// A schedule that breaks a rule: of signals, or of streams ([`explore_streams`]).
 #[derive(Clone, Debug)]
-pub struct Witness {
+pub struct Witness<F = Failure, S = Scenario> {
     /// What goes wrong.
-    pub failure: Failure,
+    pub failure: F,
     /// The schedule as a scenario, which fails in the same way when it is replayed.
-    pub scenario: Scenario,
+    pub scenario: S,
     /// Steps of the host and moves of the device in it.
     pub moves: u32,
     /// Whether there is no shorter one.
@@ -60,13 +71,13 @@ pub enum Shortest {
 /// What is known at the end.
 #[derive(Clone, Debug)]
 #[must_use]
-pub enum Verdict {
+pub enum Verdict<F = Failure, S = Scenario> {
     /// No rule can break within this bound: everything was tried.
     Exhausted,
     /// A bound was reached, and no rule broke before.
     Bounded(Limit),
     /// A rule breaks.
-    Broken(Box<Witness>),
+    Broken(Box<Witness<F, S>>),
     /// Two states with one digest are not equal: nothing can be said.
     Unsound,
 }
@@ -100,9 +111,9 @@ impl Figures {
 
 /// What a search came to.
 #[derive(Clone, Debug)]
-pub struct Explored {
+pub struct Explored<F = Failure, S = Scenario> {
     /// What is known.
-    pub verdict: Verdict,
+    pub verdict: Verdict<F, S>,
     /// What it took.
     pub figures: Figures,
     /// Digests of what the host found at the ends of schedules.

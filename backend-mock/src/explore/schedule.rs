@@ -13,9 +13,10 @@ use super::{
     injected::injectable,
     options::HostSteps,
     program::{Program, Roughness},
+    search::{Ended, Ran, Searched},
 };
 use crate::{
-    chooser::{Act, Course, Look, Point, Scripted},
+    chooser::{Act, Course, Look, Scripted},
     model::Move,
     scenario::{Action, ErrorKind, Failure, MachineFault, Name, Step, World, Wrong},
     system::Pace,
@@ -58,29 +59,9 @@ pub(super) enum StepEnd {
     Senseless,
 }
 
-/// How a run ended.
-#[derive(Clone, Debug)]
-pub(super) enum Ended {
-    /// At a choice.
-    Point(Point),
-    /// With everything retired; a digest of what the host found.
-    Over(u64),
-    /// A rule is broken.
-    Broken(Box<Failure>),
-}
-
-/// One run.
-#[derive(Clone, Debug)]
-pub(super) struct Ran {
-    pub(super) ended: Ended,
-    /// Steps of the host and moves of the device so far.
-    pub(super) moves: u32,
-    pub(super) played: Vec<Played>,
-}
-
 /// Whether a run keeps what it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Keep {
+enum Keep {
     Everything,
     Counts,
 }
@@ -98,13 +79,30 @@ struct Run<'p> {
     played: Vec<Played>,
 }
 
+/// A program of signals, searched with these options.
+pub(super) struct Signals<'p> {
+    pub(super) program: &'p Program,
+    pub(super) options: &'p Options,
+}
+impl Searched for Signals<'_> {
+    type Failure = Failure;
+    fn run(&self, answers: &[u16], step: u64) -> Ran<Failure> {
+        run(self.program, self.options, (answers, step), Keep::Counts).0
+    }
+}
+
+/// What was done under these answers.
+pub(super) fn played(program: &Program, options: &Options, answers: &[u16]) -> Vec<Played> {
+    run(program, options, (answers, 0), Keep::Everything).1
+}
+
 /// Runs the program with these answers; the last ones belong to the step that `step` is the digest of.
-pub(super) fn run(
+fn run(
     program: &Program,
     options: &Options,
     (answers, step): (&[u16], u64),
     keep: Keep,
-) -> Ran {
+) -> (Ran<Failure>, Vec<Played>) {
     let course = Rc::new(RefCell::new(Course::new(answers.to_vec(), step)));
     let next = program.sections.first().map_or(Vec::new(), |first| vec![0; first.tasks.len()]);
     let (section, injected, moves, played) = (0, 0, 0, Vec::new());
@@ -118,11 +116,11 @@ pub(super) fn run(
         }
         Ended::Broken(Failure::panicked(text.unwrap_or_else(|| "no text".to_owned())))
     });
-    Ran { ended, moves: run.moves, played: run.played }
+    (Ran { ended, moves: run.moves }, run.played)
 }
 
 impl Run<'_> {
-    fn go(&mut self) -> Ended {
+    fn go(&mut self) -> Ended<Failure> {
         let mut world = match World::with_chooser(
             &self.program.setup,
             Box::new(Scripted::tame()),

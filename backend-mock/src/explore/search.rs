@@ -9,26 +9,52 @@ use std::{
 use super::{
     Options, Until,
     frontier::{Frontier, Node, Pool, Successor},
-    outcome::{Broken, Figures, Limit},
-    program::Program,
-    schedule::{Ended, Keep, Ran, run},
+    outcome::{Broken, Cause, Figures, Limit},
 };
+use crate::chooser::Point;
+
+/// What is searched: something that runs the same way whenever it is given the same answers.
+pub(super) trait Searched: Sync {
+    /// Why a schedule fails.
+    type Failure: Cause + Send;
+    /// One schedule, to the first choice past these answers; the last of them belong to the step that `step` is the digest of.
+    fn run(&self, answers: &[u16], step: u64) -> Ran<Self::Failure>;
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub(super) enum Ended<F> {
+    /// At a choice.
+    Point(Point),
+    /// With everything retired; a digest of what the host found.
+    Over(u64),
+    /// A rule is broken.
+    Broken(Box<F>),
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub(super) struct Ran<F> {
+    pub(super) ended: Ended<F>,
+    /// Steps of the host and moves of the device so far.
+    pub(super) moves: u32,
+}
 
 /// What a search came to.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Found<F> {
     pub(super) figures: Figures,
     pub(super) ends: std::collections::BTreeSet<u64>,
     /// The shortest first.
-    pub(super) broken: Vec<Broken>,
+    pub(super) broken: Vec<Broken<F>>,
     pub(super) limit: Option<Limit>,
 }
 
 /// Searches `program`.
-pub(super) fn search(program: &Program, options: &Options) -> Found {
+pub(super) fn search<P: Searched>(program: &P, options: &Options) -> Found<P::Failure> {
     let begun = Instant::now();
     let frontier = Frontier::new(options.bounds, options.recheck);
-    let root = run(program, options, (&[], 0), Keep::Counts);
+    let root = program.run(&[], 0);
     let first = enter(&frontier, &mut frontier.lock(), Vec::new(), root, options);
     thread::scope(|scope| {
         for _ in 1..options.threads.get() {
@@ -52,11 +78,11 @@ pub(super) fn search(program: &Program, options: &Options) -> Found {
     Found { figures, ends: pool.ends, broken: pool.broken, limit: pool.limit }
 }
 
-fn work(frontier: &Frontier, program: &Program, options: &Options) {
+fn work<P: Searched>(frontier: &Frontier<P::Failure>, program: &P, options: &Options) {
     while let Some(node) = frontier.take() {
-        let ran: Vec<(Vec<u16>, Ran)> = answers(&node)
+        let ran: Vec<(Vec<u16>, Ran<P::Failure>)> = answers(&node)
             .map(|answers| {
-                let ran = run(program, options, (&answers, node.point.step), Keep::Counts);
+                let ran = program.run(&answers, node.point.step);
                 (answers, ran)
             })
             .collect();
@@ -77,11 +103,11 @@ fn answers(node: &Node) -> impl Iterator<Item = Vec<u16>> + '_ {
 }
 
 /// Enters what came of a run.
-fn enter(
-    frontier: &Frontier,
-    pool: &mut Pool,
+fn enter<F: Cause>(
+    frontier: &Frontier<F>,
+    pool: &mut Pool<F>,
     answers: Vec<u16>,
-    ran: Ran,
+    ran: Ran<F>,
     options: &Options,
 ) -> Successor {
     match ran.ended {
@@ -98,7 +124,7 @@ fn enter(
             if options.until == Until::Broken {
                 frontier.content_with(pool, broken.moves);
             }
-            let known = pool.broken.iter_mut().find(|known| known.is_like(&broken));
+            let known = pool.broken.iter_mut().find(|known| known.failure.is_like(&broken.failure));
             match known {
                 Some(known) if known.moves <= broken.moves => {}
                 Some(known) => *known = broken,
@@ -111,7 +137,7 @@ fn enter(
 
 /// Expands states again that were met a second time: how many, and of how many something else follows
 /// than from the state that they were taken for.
-fn recheck(pool: &Pool, program: &Program, options: &Options) -> (u64, u64) {
+fn recheck<P: Searched>(pool: &Pool<P::Failure>, program: &P, options: &Options) -> (u64, u64) {
     let (mut rechecked, mut differing) = (0, 0);
     let begun = Instant::now();
     for node in &pool.again {
@@ -122,14 +148,12 @@ fn recheck(pool: &Pool, program: &Program, options: &Options) -> (u64, u64) {
         if begun.elapsed() > options.bounds.time / 10 + Duration::from_secs(1) {
             break;
         }
-        let again = answers(node).map(|answers| {
-            let ran = run(program, options, (&answers, node.point.step), Keep::Counts);
-            match ran.ended {
+        let again =
+            answers(node).map(|answers| match program.run(&answers, node.point.step).ended {
                 Ended::Point(point) => Successor::State(point.key),
                 Ended::Over(end) => Successor::Over(end),
                 Ended::Broken(_) => Successor::Broken,
-            }
-        });
+            });
         rechecked += 1;
         differing += u64::from(!again.eq(then.iter().copied()));
     }

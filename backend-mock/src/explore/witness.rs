@@ -9,12 +9,12 @@ use super::{
     Options,
     outcome::Broken,
     program::Program,
-    schedule::{Choice, Keep, Played, StepEnd, run},
+    schedule::{Choice, Played, StepEnd, played},
 };
 use crate::{
     chooser::{Act, Look},
     model::Move,
-    scenario::{Action, MachineFault, Name, Profile, Run, Scenario, Setup, Step},
+    scenario::{Action, Failure, MachineFault, Name, Profile, Run, Scenario, Setup, Step},
 };
 
 /// The scenario of a schedule that breaks a rule in a search of `of`.
@@ -22,11 +22,12 @@ pub(super) fn scenario(
     of: &Scenario,
     program: &Program,
     options: &Options,
-    broken: &Broken,
+    broken: &Broken<Failure>,
 ) -> Scenario {
-    let ran = run(program, options, (&broken.answers, 0), Keep::Everything);
     let mut steps = Vec::new();
-    ran.played.iter().for_each(|played| write(program, played, &mut steps));
+    played(program, options, &broken.answers)
+        .iter()
+        .for_each(|played| write(program, played, &mut steps));
     Scenario {
         name: format!("a schedule of: {}", of.name),
         source: None,

@@ -111,6 +111,21 @@ impl<'a> Fields<'a> {
         let at = self.raw(key)?;
         number(key, &at, range, faults)
     }
+    /// A list of whole numbers within `range`.
+    pub(crate) fn numbers(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u64>,
+        faults: &mut Faults,
+    ) -> Option<Vec<At<u64>>> {
+        let at = self.raw(key)?;
+        let DeValue::Array(items) = at.value else {
+            wrong_type(key, "a list of whole numbers", at.value, at.span, faults);
+            return None;
+        };
+        let items = items.iter().map(|item| At { value: item.get_ref(), span: item.span() });
+        Some(items.filter_map(|item| number(key, &item, range.clone(), faults)).collect())
+    }
     /// A whole number within `range` that fits into 32 bits.
     pub(crate) fn count(
         &mut self,

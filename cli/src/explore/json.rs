@@ -1,11 +1,17 @@
 //! What a search came to, for programs: one line for each file.
 
+use std::fmt::Display;
+
 use ringfence_mock::explore::{Explored, Limit, Shortest, Verdict};
 use serde::Serialize;
+
+use super::Told;
 
 #[derive(Serialize)]
 struct Line<'a> {
     file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    driver: Option<&'a str>,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
@@ -33,7 +39,11 @@ struct Figures {
     states_per_second: f64,
 }
 
-pub(super) fn line(file: &str, explored: &Explored) -> String {
+pub(super) fn line<F: Told, S: Display>(
+    file: &str,
+    driver: Option<&str>,
+    explored: &Explored<F, S>,
+) -> String {
     let figures = &explored.figures;
     let figures = Figures {
         states: figures.states,
@@ -46,7 +56,7 @@ pub(super) fn line(file: &str, explored: &Explored) -> String {
         seconds: figures.time.as_secs_f64(),
         states_per_second: figures.states_a_second(),
     };
-    let mut line = Line { figures: Some(figures), ..empty(file, "exhausted") };
+    let mut line = Line { driver, figures: Some(figures), ..empty(file, "exhausted") };
     match &explored.verdict {
         Verdict::Exhausted => {}
         Verdict::Bounded(limit) => {
@@ -63,7 +73,7 @@ pub(super) fn line(file: &str, explored: &Explored) -> String {
         Verdict::Broken(witness) => {
             line.verdict = "broken";
             line.why = Some(witness.failure.to_string());
-            line.rule = witness.failure.rule.map(|rule| rule.name());
+            line.rule = witness.failure.rule();
             line.moves = Some(witness.moves);
             line.shortest = Some(witness.shortest == Shortest::Yes);
             line.scenario = Some(witness.scenario.to_string());
@@ -80,8 +90,9 @@ pub(super) fn unreadable(file: &str, why: &str) -> String {
     written(&Line { why: Some(why.to_owned()), ..empty(file, "unreadable") })
 }
 fn empty<'a>(file: &'a str, verdict: &'static str) -> Line<'a> {
-    let (why, rule, moves, shortest, scenario, figures) = (None, None, None, None, None, None);
-    Line { file, verdict, why, rule, moves, shortest, scenario, figures }
+    let (driver, why, rule, moves) = (None, None, None, None);
+    let (shortest, scenario, figures) = (None, None, None);
+    Line { file, driver, verdict, why, rule, moves, shortest, scenario, figures }
 }
 fn written(line: &Line<'_>) -> String {
     let text = serde_json::to_string(line).expect("strings and numbers can be written");

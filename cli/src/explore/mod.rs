@@ -4,6 +4,7 @@ mod json;
 mod text;
 
 use std::{
+    fmt::Display,
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -13,8 +14,12 @@ use std::{
 
 use clap::ValueEnum;
 use ringfence_mock::{
-    explore::{Bounds, DeviceTiming, Explored, HostSteps, Options as Search, Verdict, explore},
-    scenario::{AnyParsed, parse_any},
+    explore::{
+        Bounds, DeviceTiming, Explored, HostSteps, Options as Search, Unfit, Verdict, explore,
+        explore_streams,
+    },
+    scenario::{AnyParsed, Failure, parse_any},
+    streams::scenario::StreamFailure,
 };
 
 use crate::{
@@ -26,7 +31,7 @@ use crate::{
 /// What `explore` is told.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// Scenario files of signals, or folders of them (folders inside those are left out)
+    /// Scenario files, or folders of them (folders inside those are left out)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Give a file up after so many states
@@ -38,7 +43,7 @@ pub(crate) struct Options {
     /// Give a file up after so many seconds
     #[arg(long, value_name = "S", default_value_t = 60)]
     seconds: u64,
-    /// Let so many faults of the machine come into each schedule, beside those of the file
+    /// Let so many faults of the machine, or of the driver, come into each schedule, beside those of the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     faults: u32,
     /// When the device moves: just before the host sees it, or at any time (slow)
@@ -90,7 +95,7 @@ impl Options {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Ended {
     Exhausted,
-    /// It was left out: it is no scenario of signals, or none that can be searched.
+    /// It was left out: it cannot be searched.
     LeftOut,
     Bounded,
     /// Two states were taken for one: the search can say nothing.
@@ -100,7 +105,7 @@ enum Ended {
     Broken,
 }
 impl Ended {
-    fn of(explored: &Explored) -> Self {
+    fn of<F, S>(explored: &Explored<F, S>) -> Self {
         match explored.verdict {
             Verdict::Exhausted => Self::Exhausted,
             Verdict::Bounded(_) => Self::Bounded,
@@ -153,31 +158,53 @@ fn one(file: &Path, options: &Options, bar: &Bar, out: &mut Output) -> Ended {
         fs::read_to_string(file).map_err(|error| format!("  cannot be read: {error}\n")).and_then(
             |text| parse_any(&name, &text).map_err(|why| drawn_rejected(&why, &handler(colours))),
         );
-    let scenario = match parsed {
-        Ok(AnyParsed::Signals(parsed)) => parsed.scenario,
-        Ok(AnyParsed::Streams(_)) => {
-            let why = "it is about streams, which cannot be searched yet";
-            bar.aside(|| out.print(left_out(&name, why, options)));
-            return Ended::LeftOut;
+    match parsed {
+        Ok(AnyParsed::Signals(parsed)) => {
+            let explored = quietly(|| explore(&parsed.scenario, &options.search()));
+            one_told(&name, None, explored, options, bar, out)
+        }
+        Ok(AnyParsed::Streams(parsed)) => {
+            let mut worst = Ended::Exhausted;
+            for &driver in &parsed.scenario.setup.drivers {
+                let explored =
+                    quietly(|| explore_streams(&parsed.scenario, driver, &options.search()));
+                let driver = driver.to_string();
+                worst = worst.max(one_told(&name, Some(&driver), explored, options, bar, out));
+            }
+            worst
         }
         Err(why) => {
             if options.json {
                 out.print(json::unreadable(&name, &why));
             }
             bar.aside(|| complain(format!("{name}\n{why}")));
-            return Ended::Unreadable;
+            Ended::Unreadable
         }
-    };
-    let explored = match quietly(|| explore(&scenario, &options.search())) {
+    }
+}
+
+/// Prints what a search came to, and writes its schedule where that was asked for.
+fn one_told<F: Told, S: Display>(
+    name: &str,
+    driver: Option<&str>,
+    explored: Result<Explored<F, S>, Unfit>,
+    options: &Options,
+    bar: &Bar,
+    out: &mut Output,
+) -> Ended {
+    let shown = driver.map_or_else(|| name.to_owned(), |driver| format!("{name} on {driver}"));
+    let explored = match explored {
         Ok(explored) => explored,
         Err(why) => {
-            bar.aside(|| out.print(left_out(&name, &why.to_string(), options)));
+            bar.aside(|| out.print(left_out(name, &shown, &why.to_string(), options)));
             return Ended::LeftOut;
         }
     };
-    let shown =
-        if options.json { json::line(&name, &explored) } else { text::report(&name, &explored) };
-    bar.aside(|| out.print(shown));
+    let line = match options.json {
+        true => json::line(name, driver, &explored),
+        false => text::report(&shown, &explored),
+    };
+    bar.aside(|| out.print(line));
     if let (Some(path), Verdict::Broken(witness)) = (&options.print_trace, &explored.verdict)
         && let Err(error) = fs::write(path, witness.scenario.to_string())
     {
@@ -186,6 +213,30 @@ fn one(file: &Path, options: &Options, bar: &Bar, out: &mut Output) -> Ended {
     Ended::of(&explored)
 }
 
-fn left_out(name: &str, why: &str, options: &Options) -> String {
-    if options.json { json::left_out(name, why) } else { format!("left out  {name}: {why}\n") }
+/// Why a schedule fails, in the words of its half of the library.
+trait Told: Display {
+    /// The rule that is broken.
+    fn rule(&self) -> Option<&'static str>;
+    /// The rule and what it says.
+    fn sentence(&self) -> Option<String>;
+}
+impl Told for Failure {
+    fn rule(&self) -> Option<&'static str> {
+        self.rule.map(|rule| rule.name())
+    }
+    fn sentence(&self) -> Option<String> {
+        self.rule_sentence()
+    }
+}
+impl Told for StreamFailure {
+    fn rule(&self) -> Option<&'static str> {
+        self.rule.map(|rule| rule.name())
+    }
+    fn sentence(&self) -> Option<String> {
+        self.rule_sentence()
+    }
+}
+
+fn left_out(name: &str, shown: &str, why: &str, options: &Options) -> String {
+    if options.json { json::left_out(name, why) } else { format!("left out  {shown}: {why}\n") }
 }

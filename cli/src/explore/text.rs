@@ -1,8 +1,12 @@
 //! What a search came to, for people.
 
+use std::fmt::Display;
+
 use ringfence_mock::explore::{Explored, Figures, Limit, Shortest, Verdict, Witness};
 
-pub(super) fn report(name: &str, explored: &Explored) -> String {
+use super::Told;
+
+pub(super) fn report<F: Told, S: Display>(name: &str, explored: &Explored<F, S>) -> String {
     let (word, more) = match &explored.verdict {
         Verdict::Exhausted => ("exhausted", "no rule can break within this bound".to_owned()),
         Verdict::Bounded(limit) => ("bounded", bounded(*limit)),
@@ -22,12 +26,12 @@ fn bounded(limit: Limit) -> String {
     };
     format!("bound reached ({what}): not exhausted")
 }
-fn broken(witness: &Witness) -> String {
+fn broken<F: Told, S: Display>(witness: &Witness<F, S>) -> String {
     let shortest = match witness.shortest {
         Shortest::Yes => "the shortest schedule",
         Shortest::Unknown => "a schedule, perhaps not the shortest,",
     };
-    let rule = witness.failure.rule_sentence().map_or(String::new(), |rule| format!("\n  {rule}"));
+    let rule = witness.failure.sentence().map_or(String::new(), |rule| format!("\n  {rule}"));
     let scenario = witness.scenario.to_string();
     let lines: String = scenario.lines().map(|line| format!("    {line}\n")).collect();
     let (failure, moves) = (&witness.failure, witness.moves);

@@ -67,7 +67,7 @@ pub(crate) fn run(input: &[u8], most: usize) -> Result<usize, String> {
 /// refuses while somebody captures, or after a fault.
 fn is_answer(wrong: &StreamWrong, program: &Program) -> bool {
     match wrong {
-        StreamWrong::UnexpectedError { error } => {
+        StreamWrong::UnexpectedError { error, .. } => {
             let while_capturing = ["captur", "is over", "error 401", "error 903"];
             program.is_faulty
                 || program.is_capped

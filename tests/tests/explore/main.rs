@@ -11,6 +11,7 @@ mod digest;
 #[cfg(feature = "planted")]
 mod planted;
 mod scripts;
+mod streams;
 #[cfg(feature = "planted")]
 mod table;
 mod twins;

@@ -9,6 +9,7 @@ use ringfence::{
 use super::{
     Asked, Model, code,
     device::Waited,
+    pace::Awaited,
     parts::Phase,
     streams::{NULL, Use},
 };
@@ -35,6 +36,7 @@ impl Model {
                 invalidated: asked.invalidated,
             };
         };
+        self.look(Awaited::Stream(raw));
         let answer = match self.idle(raw) {
             true => {
                 self.succeeds(by);
@@ -55,17 +57,12 @@ impl Model {
         let answer = match asked.answer {
             Err(DriverError::CaptureConflict(_)) => StreamWait::Unknown,
             Err(error) => StreamWait::Failed(error),
-            Ok(()) => self.wait_for_ever("a stream", by, |model| model.idle(raw)),
+            Ok(()) => self.wait_for_ever("a stream", by, Awaited::Stream(raw)),
         };
         Asked { answer, invalidated: asked.invalidated }
     }
-    fn wait_for_ever(
-        &mut self,
-        what: &str,
-        by: ThreadId,
-        done: impl Fn(&Self) -> bool,
-    ) -> StreamWait {
-        if self.wait_until(None, done) == Waited::Done {
+    fn wait_for_ever(&mut self, what: &str, by: ThreadId, awaited: Awaited) -> StreamWait {
+        if self.wait_until(None, awaited) == Waited::Done {
             self.succeeds(by);
             return StreamWait::Finished;
         }
@@ -157,7 +154,7 @@ impl Model {
             return Asked { answer: StreamWait::Unknown, invalidated: self.invalidate(&open) };
         }
         let begin = self.now;
-        let answer = self.wait_for_ever("the device", by, Self::all_idle);
+        let answer = self.wait_for_ever("the device", by, Awaited::Device);
         self.lock_out(begin);
         Asked::plain(answer)
     }
@@ -188,7 +185,7 @@ impl Model {
         if let Some(invalidated) = invalidated {
             return Asked { answer: Err(self.fails(by, code::IMPLICIT)), invalidated };
         }
-        let answer = match self.wait_for_ever("the device", by, Self::all_idle) {
+        let answer = match self.wait_for_ever("the device", by, Awaited::Device) {
             StreamWait::Failed(error) => Err(error),
             _ => Ok(()),
         };

@@ -6,6 +6,7 @@ use ringfence::{backend::streams::DriverState, id::RawStream};
 
 use super::{
     Model,
+    pace::{Awaited, Pace},
     parts::{Effect, Op, Progress},
 };
 use crate::{
@@ -41,6 +42,9 @@ impl Model {
     }
     /// Lets time pass until nothing runs that ends by itself.
     pub fn run_until_idle(&mut self) {
+        if matches!(self.pace, Pace::Chosen(_)) {
+            return self.finish_all();
+        }
         self.settle();
         while let Some(end) = self.next_end() {
             self.now = end;
@@ -49,7 +53,8 @@ impl Model {
     }
     /// Starts what can start, and ends what is over by now. Every call of the driver is followed by it.
     pub fn settle(&mut self) {
-        if self.state == DriverState::Lost || self.ops.is_empty() {
+        let chosen = matches!(self.pace, Pace::Chosen(_));
+        if chosen || self.state == DriverState::Lost || self.ops.is_empty() {
             return;
         }
         let mut again = true;
@@ -84,7 +89,7 @@ impl Model {
             _ => false,
         }
     }
-    fn finish(&mut self, op: OpId) {
+    pub(super) fn finish(&mut self, op: OpId) {
         let Some(done) = self.ops.remove(&op) else { return };
         for effect in done.effects {
             match effect {
@@ -110,17 +115,16 @@ impl Model {
             })
             .min()
     }
-    /// The host waits: virtual time passes until `done` says so, or for `limit`.
-    pub(super) fn wait_until(
-        &mut self,
-        limit: Option<Duration>,
-        done: impl Fn(&Self) -> bool,
-    ) -> Waited {
+    /// The host waits: virtual time passes until `what` has come about, or for `limit`.
+    pub(super) fn wait_until(&mut self, limit: Option<Duration>, what: Awaited) -> Waited {
+        if let Some(chosen) = self.chosen_wait(what, limit.is_some()) {
+            return chosen;
+        }
         let begin = self.now;
         let to = limit.map(|limit| begin.saturating_add(whole_ticks(limit)));
         let outcome = loop {
             self.settle();
-            if done(self) {
+            if self.is_reached(what) {
                 break Waited::Done;
             }
             match (self.next_end(), to) {

@@ -13,6 +13,7 @@ use super::{
     ask::Verdict,
     code,
     device::Waited,
+    pace::Awaited,
     parts::{Event, Phase},
     streams::Use,
 };
@@ -194,6 +195,9 @@ impl Model {
     /// Whether what an event has recorded is finished (M11).
     pub fn query_event(&mut self, by: ThreadId, event: RawEvent) -> Asked<StreamState> {
         let asked = self.ask_event(by, CallKind::QueryEvent, event);
+        if asked.answer.is_ok() {
+            self.look(Awaited::Event(event));
+        }
         let answer = match asked.answer {
             Err(error) => code::state_of(error),
             Ok(()) if self.recorded_is_finished(event) => {
@@ -220,15 +224,14 @@ impl Model {
         let answer = match asked.answer {
             Err(DriverError::CaptureConflict(_)) => StreamWait::Unknown,
             Err(error) => StreamWait::Failed(error),
-            Ok(()) => match self.wait_until(Some(limit), |model| model.recorded_is_finished(event))
-            {
+            Ok(()) => match self.wait_until(Some(limit), Awaited::Event(event)) {
                 Waited::Done => StreamWait::Finished,
                 _ => StreamWait::TimedOut,
             },
         };
         Asked { answer, invalidated: asked.invalidated }
     }
-    fn recorded_is_finished(&self, event: RawEvent) -> bool {
+    pub(super) fn recorded_is_finished(&self, event: RawEvent) -> bool {
         self.events.get(&event).is_none_or(|known| known.after.iter().all(|&op| self.finished(op)))
     }
     fn ask_event(

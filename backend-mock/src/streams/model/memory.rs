@@ -12,6 +12,7 @@ use super::{
     capture::Recording,
     code,
     device::Waited,
+    pace::Awaited,
     parts::{Effect, Life, Made, Memory, NodeEffect},
     streams::Use,
 };
@@ -120,7 +121,7 @@ impl Model {
     }
     fn wait_for_device(&mut self, what: &str) -> Result<(), DriverError> {
         let begin = self.now;
-        let waited = self.wait_until(None, Self::all_idle);
+        let waited = self.wait_until(None, Awaited::Device);
         self.lock_out(begin);
         if waited == Waited::Done {
             return Ok(());

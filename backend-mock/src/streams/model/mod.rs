@@ -12,6 +12,7 @@ mod events;
 mod faults;
 mod graphs;
 mod memory;
+mod pace;
 mod parts;
 mod streams;
 mod threads;
@@ -40,6 +41,8 @@ use super::{
 use crate::clock::Ticks;
 pub use capture::CaptureId;
 pub use memory::MemoryState;
+pub(crate) use pace::Moving;
+use pace::Pace;
 use parts::{Capture, Event, Graph, Memory, Op, Queue, Stream, Thread, Word};
 
 /// What a call that may be refused because of captures brought, and whose captures it broke.
@@ -83,6 +86,7 @@ pub struct Model {
     costs: StreamCosts,
     queues_per_class: NonZeroU32,
     live_limit: Option<NonZeroU32>,
+    pace: Pace,
     now: u64,
     state: DriverState,
     streams: BTreeMap<RawStream, Stream>,
@@ -119,6 +123,7 @@ impl Model {
             costs: profile.costs(),
             queues_per_class: profile.queues(),
             live_limit: profile.live_limit(),
+            pace: Pace::Timed,
             now: 0,
             state: DriverState::Ready,
             streams: BTreeMap::new(),
@@ -203,6 +208,7 @@ impl Model {
 
     /// Every call begins here: it is counted, costs its time, and fails where a fault says so.
     fn enter(&mut self, by: ThreadId, kind: CallKind) -> Result<(), DriverError> {
+        self.may_move();
         self.counts.called(kind);
         let cost = self.costs.call(kind);
         self.pay(by, cost);

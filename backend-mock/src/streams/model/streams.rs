@@ -11,6 +11,7 @@ use ringfence::{
 use super::{
     CaptureId, Model, code,
     device::Waited,
+    pace::Awaited,
     parts::{Existence, Queue, Stream},
 };
 use crate::streams::{
@@ -130,7 +131,7 @@ impl Model {
         self.end_capture_silently(by, raw);
         if self.rules.destroy != DestroyRule::Detaches {
             let begin = self.now;
-            let waited = self.wait_until(None, |model| model.idle(raw));
+            let waited = self.wait_until(None, Awaited::Stream(raw));
             self.lock_out(begin);
             if waited != Waited::Done {
                 self.crash(format!("destroy of {raw} waits for ever for its work"));
@@ -167,7 +168,7 @@ impl Model {
     /// When the driver may not be called.
     pub fn device_reset(&mut self, by: ThreadId, device: DeviceId) -> Result<(), DriverError> {
         self.enter(by, CallKind::DeviceReset)?;
-        self.wait_until(None, Self::all_idle);
+        self.wait_until(None, Awaited::Device);
         let of_device = |stream: &Stream| stream.key.place.device == device;
         let gone = self.streams.iter().filter(|(_, stream)| of_device(stream));
         for raw in gone.map(|(raw, _)| *raw).collect::<Vec<_>>() {

@@ -6,6 +6,7 @@ mod ends;
 mod events;
 mod life;
 mod memory;
+mod pace;
 mod questions;
 mod random;
 mod time;

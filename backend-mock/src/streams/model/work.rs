@@ -14,6 +14,7 @@ use super::{
     code,
     device::Waited,
     memory::AT_ONCE,
+    pace::Awaited,
     parts::{Effect, NodeEffect, Word},
     streams::Use,
 };
@@ -141,6 +142,8 @@ impl Model {
     }
     /// What a word says: a load, in any state of the driver.
     pub fn observe(&mut self, by: ThreadId, word: RawProgress) -> Position {
+        self.may_move();
+        self.look_at_word(word);
         self.counts.called(CallKind::Observe);
         let cost = self.costs.observe;
         self.pay(by, cost);
@@ -167,9 +170,7 @@ impl Model {
             self.crash(format!("{word} was waited for after it was given back"));
             return StreamWait::Failed(code::INVALID_VALUE);
         }
-        let reached =
-            |model: &Self| model.words.get(&word).is_none_or(|known| known.value >= position);
-        match self.wait_until(Some(limit), reached) {
+        match self.wait_until(Some(limit), Awaited::Word(word, position)) {
             Waited::Done => StreamWait::Finished,
             _ => StreamWait::TimedOut,
         }

@@ -118,7 +118,12 @@ impl StreamOracle {
                 let life = self.begin_life(*raw, origin, Some(*key));
                 self.created_in(at.thread, *key, life);
             }
-            Call::Destroy { stream, .. } => self.destroyed(at.caller, *stream),
+            // What the library tried to destroy it has no more business with; a user who was refused still has the stream.
+            Call::Destroy { stream, outcome }
+                if at.caller == Caller::Library || outcome.is_ok() =>
+            {
+                self.destroyed(at.caller, *stream);
+            }
             Call::Status { stream, outcome } => {
                 self.status(*stream, *outcome);
                 self.looked(*stream, at.thread, *outcome);

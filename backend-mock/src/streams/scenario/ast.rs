@@ -56,6 +56,9 @@ pub struct StreamSetup {
     pub wait_limit: u32,
     /// Who pumps.
     pub pump: Pumping,
+    /// The device does nothing by itself: where the host is about to see whether work is finished, it answers by the next of
+    /// these. `None`: virtual time says when work is finished.
+    pub answers: Option<Vec<u16>>,
 }
 impl StreamSetup {
     /// The usual pool on these drivers.
@@ -76,6 +79,7 @@ impl StreamSetup {
             queues: 0,
             wait_limit: 10_000_000,
             pump: Pumping::Manual,
+            answers: None,
         }
     }
     /// The key of streams in `place` with this set-up's flags.

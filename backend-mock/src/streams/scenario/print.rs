@@ -74,6 +74,9 @@ impl Display for StreamSetup {
         for (key, value, _) in numbers.into_iter().filter(|(_, value, base)| value != base) {
             writeln!(f, "setup.{key} = {value}")?;
         }
+        if let Some(answers) = &self.answers {
+            writeln!(f, "setup.answers = {answers:?}")?;
+        }
         Ok(())
     }
 }

@@ -11,13 +11,13 @@ use ringfence::{backend::streams::DriverState, error::DriverError, id::RawStream
 use super::{
     super::{
         counts::{CallKind, StreamCounts},
-        model::Model,
+        model::{Model, Moving},
         oracle::{StreamOracle, StreamViolation},
         seen::{Declaration, ThreadId},
     },
     Hooks, MockStreams, OnCall, OnCreate, as_thread,
 };
-use crate::clock::Ticks;
+use crate::{chooser::Course, clock::Ticks};
 
 impl MockStreams {
     /// Tells the oracle something that no call shows, on the calling thread.
@@ -31,6 +31,18 @@ impl MockStreams {
     /// Lets virtual time pass until nothing runs that ends by itself.
     pub fn run_until_idle(&self) {
         self.change(Model::run_until_idle);
+    }
+    /// From here on work is finished when the course says so, and not by virtual time.
+    pub(crate) fn follow(&self, course: Course, moving: Moving) {
+        self.change(|model| model.follow(course, moving));
+    }
+    /// From here on work is finished by virtual time.
+    pub(crate) fn run_by_time(&self) {
+        self.change(Model::run_by_time);
+    }
+    /// One of so many choices that are not the device's.
+    pub(crate) fn choose(&self, choices: u16) -> u16 {
+        self.inner().model.choose(choices)
     }
     /// Virtual time since the start; a tick is 1 µs.
     pub fn now(&self) -> Ticks {

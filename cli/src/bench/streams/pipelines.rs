@@ -4,7 +4,7 @@ use std::{
     panic::resume_unwind,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -42,8 +42,9 @@ pub(super) struct Look {
     pub(super) resident: Bytes,
 }
 
-/// All so far, and when the last one was.
+/// All so far, when the last one was, and how many iterations are over.
 struct Looks {
+    done: u64,
     last: Instant,
     last_modelled: Option<Duration>,
     all: Vec<Look>,
@@ -51,7 +52,6 @@ struct Looks {
 
 /// What all loops share.
 struct Shared {
-    done: AtomicU64,
     looks: Mutex<Looks>,
     /// One of them failed.
     over: AtomicBool,
@@ -64,8 +64,8 @@ pub(super) fn play<G: Gpu>(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(u64, Vec<Look>), Problem> {
     let shared = Shared {
-        done: AtomicU64::new(0),
         looks: Mutex::new(Looks {
+            done: 0,
             last: Instant::now(),
             last_modelled: host.modelled(),
             all: Vec::new(),
@@ -168,14 +168,16 @@ fn iterate<G: Gpu>(
 impl Shared {
     /// An iteration is over: whoever ends the last of a span looks.
     fn look<G: Gpu>(&self, host: &Host<'_, G>, iterations: u32) -> Result<(), Problem> {
-        let done = self.done.fetch_add(1, Ordering::AcqRel) + 1;
+        // Counted and looked at in one hold: two that end a span each cannot change places.
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.done += 1;
+        let done = looks.done;
         let every = LOOK_EVERY.min(iterations / LOOKS).max(1);
         let span = u64::from(LOOPS) * u64::from(every);
         if !done.is_multiple_of(span) {
             return Ok(());
         }
         let resident = resident()?;
-        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, modelled_now) = (Instant::now(), host.modelled());
         let time = now - looks.last;
         let modelled = modelled_now.zip(looks.last_modelled).map(|(now, last)| now - last);

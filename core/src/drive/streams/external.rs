@@ -89,18 +89,25 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Ends the pool's interest in an external stream, before its owner destroys it: an event is left that
     /// covers its work, for whoever still remembers it.
     ///
-    /// A wrapping that is dropped without this leaves its work unknowable: memory that it used is leaked.
+    /// A wrapping that is dropped without this leaves its work unknowable: memory that it used is leaked. The stream is not
+    /// asked about from then on, but another thread may be in the middle of a call about it; after this function none is.
     ///
     /// # Errors
-    /// [`StreamError::Capturing`]; what the driver says.
+    /// [`StreamError::Capturing`]; what the driver says. The interest has ended all the same, as if the wrapping had been
+    /// dropped.
     pub fn unwrap_external(&self, lease: Lease<A>) -> Result<(), StreamError> {
         let stream = lease.stream();
         if lease.slot().kind() != Kind::External {
             return Err(StreamError::Stale { stream });
         }
-        self.leave(&lease, Closed::Disowned)?;
+        self.ours(stream)?;
+        let left = self.leave(&lease, Closed::Disowned);
+        if left.is_err() {
+            // The handle is its owner's alone from here on, whatever the driver said.
+            lease.slot().close(Closed::Disowned);
+        }
         self.shared.pool().forget_raw(lease.slot());
-        Ok(())
+        left
     }
     /// Takes a stream out of the pool, for an owner who wants to destroy it, or keep it for ever. The pool never
     /// calls the driver about it again. An event is left that covers its work.

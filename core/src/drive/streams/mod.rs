@@ -259,7 +259,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// The stream that a reference names. `None`: it was let go of after its work was proven finished.
     fn find(&self, stream: StreamRef) -> Result<Option<Arc<Slot<A>>>, StreamError> {
         self.ours(stream)?;
-        Ok(self.shared.pool().by_id(stream.id()).cloned())
+        let mut pool = self.shared.pool();
+        // A wrapping that was dropped: its stream may be gone, and is not asked about.
+        pool.close_dropped();
+        Ok(pool.by_id(stream.id()).cloned())
     }
     fn disposal(&self, place: DeviceContext) -> Option<Arc<Slot<A>>> {
         self.shared.pool().disposal(place).cloned()

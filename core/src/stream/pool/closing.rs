@@ -174,14 +174,20 @@ impl<A> Pool<A> {
     }
     /// Wrappings that were dropped without a word: the handle is not known to be the same stream any more, and
     /// whether its work is finished cannot be known.
-    pub(crate) fn collect_externals(&mut self) {
+    pub(crate) fn close_dropped(&mut self) {
         for at in (0..self.externals.len()).rev() {
-            let slot = &self.externals[at];
-            let came_back = slot.came_back();
-            if came_back {
+            if self.externals[at].came_back() {
+                let slot = self.externals.swap_remove(at);
                 slot.close(Closed::Disowned);
+                self.forget_raw(&slot);
             }
-            if came_back || slot.closed().is_some() {
+        }
+    }
+    /// The same, and those that were closed in order.
+    pub(crate) fn collect_externals(&mut self) {
+        self.close_dropped();
+        for at in (0..self.externals.len()).rev() {
+            if self.externals[at].closed().is_some() {
                 let slot = self.externals.swap_remove(at);
                 self.forget_raw(&slot);
             }

@@ -31,7 +31,14 @@ pub(super) fn setup(fields: &mut Fields<'_>, faults: &mut Faults) -> StreamSetup
     set(&mut setup.queues, fields.count("queues", 1..=128, faults));
     set(&mut setup.wait_limit, fields.count("wait_limit", 1..=u32::MAX, faults));
     set(&mut setup.pump, fields.word("pump", faults));
+    setup.answers = answers(fields, faults);
     setup
+}
+
+/// What the device answers.
+fn answers(fields: &mut Fields<'_>, faults: &mut Faults) -> Option<Vec<u16>> {
+    let answers = fields.numbers("answers", 0..=u64::from(u16::MAX), faults)?;
+    Some(answers.into_iter().filter_map(|at| u16::try_from(at.value).ok()).collect())
 }
 
 /// One driver, several, or all of them.

@@ -134,3 +134,13 @@ fn all_faults_of_a_file_are_shown_in_its_order() {
         rejected.problems().iter().map(|problem| problem.place().to_string()).collect();
     assert_eq!(places, ["1:1", "1:1", "2:10", "5:5", "6:15"]);
 }
+#[test]
+fn answers_are_a_list_of_small_numbers() {
+    let text = |answers: &str| {
+        format!("name = \"x\"\nsetup.driver = \"cuda\"\nsetup.answers = {answers}\nsteps = []\n")
+    };
+    expect(&text("1"), "3:17: `answers` must be a list of whole numbers", None);
+    expect(&text("[0, 70000]"), "3:21: `answers` must be from 0 to 65535", None);
+    let read = parse("right.toml", &text("[0, 2]")).expect("nothing is wrong with it").scenario;
+    assert_eq!(read.setup.answers, Some(vec![0, 2]));
+}

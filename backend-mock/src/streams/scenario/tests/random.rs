@@ -227,7 +227,7 @@ impl Draft {
 /// Whether a failure is only an answer: while somebody captures much is refused, and then names are missing.
 fn is_answer(wrong: &StreamWrong) -> bool {
     match wrong {
-        StreamWrong::UnexpectedError { error } => {
+        StreamWrong::UnexpectedError { error, .. } => {
             ["captur", "is over", "error 401", "error 903"].iter().any(|part| error.contains(part))
         }
         StreamWrong::Misuse { .. } => true,

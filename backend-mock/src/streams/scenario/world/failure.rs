@@ -35,6 +35,8 @@ pub enum StreamWrong {
     },
     /// A step ended in an error that it did not announce.
     UnexpectedError {
+        /// Of which kind.
+        kind: StreamErrorKind,
         /// What the library, or the driver, said.
         error: String,
     },
@@ -47,6 +49,8 @@ pub enum StreamWrong {
     OtherError {
         /// What was announced.
         expected: StreamErrorKind,
+        /// Of which kind it was.
+        kind: StreamErrorKind,
         /// What the library, or the driver, said.
         error: String,
     },
@@ -72,11 +76,11 @@ impl fmt::Display for StreamWrong {
             Self::RuleBroken { what } => write!(f, "a rule was broken: {what}"),
             Self::Crashed { what } => write!(f, "a real process would not have survived: {what}"),
             Self::NotSo { expected, seen } => write!(f, "expected {expected}, but {seen}"),
-            Self::UnexpectedError { error } => write!(f, "this step failed: {error}"),
+            Self::UnexpectedError { error, .. } => write!(f, "this step failed: {error}"),
             Self::NoError { expected } => {
                 write!(f, "expected this step to fail with `{}`, but it succeeded", expected.word())
             }
-            Self::OtherError { expected, error } => {
+            Self::OtherError { expected, error, .. } => {
                 let expected = expected.word();
                 write!(
                     f,
@@ -128,7 +132,7 @@ impl StreamFailure {
         Self::new(StreamWrong::RuleBroken { what }).of_rule(rule)
     }
     /// A panic of the library; its message may begin with the rule that the assertion guards.
-    pub(in crate::streams::scenario) fn panicked(message: String) -> Box<Self> {
+    pub(crate) fn panicked(message: String) -> Box<Self> {
         let rule = message.split_once(':').and_then(|(name, _)| name.parse().ok());
         let mut failure = Self::new(StreamWrong::Panicked { message });
         failure.rule = rule;

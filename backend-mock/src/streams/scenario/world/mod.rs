@@ -10,6 +10,7 @@ mod futures;
 mod keep;
 mod leases;
 mod owners;
+mod search;
 mod tables;
 mod things;
 mod users;
@@ -36,10 +37,12 @@ pub use failure::{StreamFailure, StreamWrong};
 
 use super::{PolicyKind, Pumping, StreamAction, StreamSetup, StreamStep};
 use crate::{
+    chooser::Course,
     clock::Ticks,
     scenario::Name,
     streams::{
         StreamCounts,
+        model::Moving,
         profile::DriverProfile,
         seen::{Declaration, Exclusive, ThreadId},
         system::{MockStreams, StreamSettings, as_thread},
@@ -132,7 +135,25 @@ struct Inner {
 impl StreamWorld {
     /// The pool of `setup` on this driver.
     pub fn new(setup: &StreamSetup, profile: DriverProfile) -> Self {
-        let mut settings = StreamSettings::new(profile).with_words(setup.words).with_trace(TRACE);
+        let world = Self::with_trace(setup, profile, TRACE);
+        if let Some(answers) = &setup.answers {
+            world.driver().follow(Course::new(answers.clone(), 0), Moving::Lazily);
+        }
+        world
+    }
+    /// The pool of `setup` on a device that moves as `course` says; without a trace.
+    pub(crate) fn searched(
+        setup: &StreamSetup,
+        profile: DriverProfile,
+        course: Course,
+        moving: Moving,
+    ) -> Self {
+        let world = Self::with_trace(setup, profile, 0);
+        world.driver().follow(course, moving);
+        world
+    }
+    fn with_trace(setup: &StreamSetup, profile: DriverProfile, trace: usize) -> Self {
+        let mut settings = StreamSettings::new(profile).with_words(setup.words).with_trace(trace);
         if let Some(queues) = NonZeroU32::new(setup.queues) {
             settings = settings.with_queues(queues);
         }
@@ -184,8 +205,16 @@ impl StreamWorld {
     ///
     /// # Errors
     /// A broken rule; what is left over and was not announced.
-    pub fn finish(self) -> Result<StreamReport, Box<StreamFailure>> {
-        as_thread(MAIN, || self.hand.finish())
+    pub fn finish(mut self) -> Result<StreamReport, Box<StreamFailure>> {
+        self.end()
+    }
+    /// The same, for somebody who looks at the world after it.
+    pub(crate) fn end(&mut self) -> Result<StreamReport, Box<StreamFailure>> {
+        as_thread(MAIN, || {
+            // Whatever the device put off, it does now.
+            self.driver().run_by_time();
+            self.hand.finish()
+        })
     }
 }
 impl Drop for StreamWorld {
@@ -268,12 +297,12 @@ impl Hand {
                 Err(self.explain(StreamFailure::new(StreamWrong::NoError { expected }), step))
             }
             (Err(Stop::Error(kind, _)), Some(expected)) if kind == expected => Ok(()),
-            (Err(Stop::Error(_, error)), Some(expected)) => {
-                let wrong = StreamWrong::OtherError { expected, error };
+            (Err(Stop::Error(kind, error)), Some(expected)) => {
+                let wrong = StreamWrong::OtherError { expected, kind, error };
                 Err(self.explain(StreamFailure::new(wrong), step))
             }
-            (Err(Stop::Error(_, error)), None) => {
-                let wrong = StreamWrong::UnexpectedError { error };
+            (Err(Stop::Error(kind, error)), None) => {
+                let wrong = StreamWrong::UnexpectedError { kind, error };
                 Err(self.explain(StreamFailure::new(wrong), step))
             }
             (Err(Stop::Failure(failure)), _) => Err(self.explain(failure, step)),

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use ringfence::{
-    backend::streams::StreamWork,
+    backend::streams::{CaptureStatus, StreamWork},
     drive::{Freed, Ordered},
-    id::{Bytes, StreamRef},
+    error::StreamError,
+    id::{Bytes, RawStream, StreamRef},
     stream::{Access, Lease, Stamp, Touch},
 };
 
@@ -91,11 +92,18 @@ impl Hand {
                 return Ok(None);
             }
             let stream = self.state().tenants.get(on).map(|tenant| tenant.stream);
-            let touch = stream.and_then(|stream| self.pool().touch(stream).ok());
-            if let Some(touch) = touch {
-                self.remember(run, touch);
-            }
-            return Ok(touch);
+            return match stream.map(|stream| self.pool().touch(stream)) {
+                Some(Ok(touch)) => {
+                    self.remember(run, touch);
+                    Ok(Some(touch))
+                }
+                // The driver would not say whether it captures: who cannot have the work remembered waits for it.
+                Some(Err(error @ StreamError::Capturing { .. })) if !self.captures(raw) => {
+                    let _finished = self.driver().user().synchronize(raw);
+                    Err(error.into())
+                }
+                _ => Ok(None),
+            };
         }
         let touch = self.with_lease(on, |lease| {
             for (memories, access) in [(&run.reads, Access::Read), (&run.writes, Access::Write)] {
@@ -108,6 +116,9 @@ impl Hand {
         })??;
         self.remember(run, touch);
         Ok(Some(touch))
+    }
+    fn captures(&self, raw: RawStream) -> bool {
+        self.driver().with_model(|model| model.status_of(raw)) != CaptureStatus::None
     }
     fn remember(&self, run: &Run, touch: Touch) {
         let mut state = self.state();
