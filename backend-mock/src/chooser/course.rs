@@ -78,7 +78,6 @@ impl Course {
         self.step = step;
     }
     /// The first choice past the answers, once it was met.
-    #[cfg(feature = "scenarios")]
     pub(crate) fn end(&self) -> Option<Point> {
         self.end
     }

@@ -18,7 +18,9 @@ use super::{
 use crate::{
     chooser::{Act, Course, Look, Scripted},
     model::Move,
-    scenario::{Action, ErrorKind, Failure, MachineFault, Name, Step, World, Wrong},
+    scenario::{
+        Action, ErrorKind, Failure, MachineFault, Name, Step, World, Wrong, panic::message,
+    },
     system::Pace,
 };
 
@@ -108,13 +110,11 @@ fn run(
     let (section, injected, moves, played) = (0, 0, 0, Vec::new());
     let mut run = Run { program, options, course, section, next, injected, keep, moves, played };
     let ended = catch_unwind(AssertUnwindSafe(|| run.go())).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         run.note_unfinished();
         if let Some(point) = run.course.borrow().end() {
             return Ended::Point(point);
         }
-        Ended::Broken(Failure::panicked(text.unwrap_or_else(|| "no text".to_owned())))
+        Ended::Broken(Failure::panicked(message(panic.as_ref())))
     });
     (Ran { ended, moves: run.moves }, run.played)
 }

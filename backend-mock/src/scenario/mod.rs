@@ -26,6 +26,7 @@ mod ast;
 mod expect;
 pub(crate) mod fields;
 mod orders;
+pub(crate) mod panic;
 mod parse;
 pub(crate) mod print;
 pub(crate) mod problem;

@@ -7,7 +7,7 @@ use std::{
 
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
-use super::{Failure, Parsed, Place, Report, Scenario, StepPlace, Text, World};
+use super::{Failure, Parsed, Place, Report, Scenario, StepPlace, Text, World, panic::message};
 
 /// A scenario that failed, shown in its file.
 #[derive(Clone, Debug)]
@@ -84,10 +84,7 @@ pub fn run_once(scenario: &Scenario, seed: u64) -> Result<Report, Box<Failure>> 
         world.finish()
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        let mut failure =
-            Failure::panicked(text.unwrap_or_else(|| "something that is no text".to_owned()));
+        let mut failure = Failure::panicked(message(panic.as_ref()));
         failure.path.push(at.get());
         Err(failure)
     })

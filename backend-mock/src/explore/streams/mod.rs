@@ -40,7 +40,8 @@ use schedule::Streams;
 /// What a search of streams came to.
 pub type StreamExplored = Explored<StreamFailure, StreamScenario>;
 
-/// Tries every timing of the device, and every order of the threads' steps, of a scenario of streams on one driver.
+/// Tries every timing of the device, and every order of the threads' steps, of a scenario of streams on one driver. Of the
+/// options, `host`, `blame`, `recheck` and `without` are of signals alone.
 ///
 /// # Errors
 /// Why the scenario cannot be searched.

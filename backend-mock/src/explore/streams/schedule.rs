@@ -12,6 +12,7 @@ use crate::{
         DeviceTiming, Options,
         search::{Ended, Ran, Searched},
     },
+    scenario::panic::message,
     streams::{
         model::Moving,
         scenario::{
@@ -54,15 +55,9 @@ impl Streams<'_> {
         let played = Played::default();
         let mut run = Run { of: self, section: 0, next, injected: 0, taken: 0, played };
         let ended = catch_unwind(AssertUnwindSafe(|| run.go(&mut world)));
-        let ended = ended.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            match world.unanswered() {
-                Some(point) => Ended::Point(point),
-                None => Ended::Broken(StreamFailure::panicked(
-                    text.unwrap_or_else(|| "no text".to_owned()),
-                )),
-            }
+        let ended = ended.unwrap_or_else(|panic| match world.unanswered() {
+            Some(point) => Ended::Point(point),
+            None => Ended::Broken(StreamFailure::panicked(message(panic.as_ref()))),
         });
         // Kept at the end of a schedule, when the device has been let go of.
         if run.played.device.is_empty() {

@@ -41,7 +41,7 @@ use super::{
 use crate::clock::Ticks;
 pub use capture::CaptureId;
 pub use memory::MemoryState;
-pub(crate) use pace::Moving;
+pub use pace::Moving;
 use pace::Pace;
 use parts::{Capture, Event, Graph, Memory, Op, Queue, Stream, Thread, Word};
 

@@ -38,7 +38,7 @@ pub(super) enum Awaited {
 
 /// When a chosen device moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Moving {
+pub enum Moving {
     /// When the host is about to see it.
     Lazily,
     /// At every call besides.
@@ -62,35 +62,32 @@ pub(super) struct Chosen {
 }
 
 impl Model {
-    /// From here on the device moves as `course` says.
-    pub(crate) fn follow(&mut self, course: Course, moving: Moving) {
+    /// From here on the device does nothing by itself, and `course` says what the host sees of its work.
+    pub fn follow(&mut self, course: Course, moving: Moving) {
         let answered = Vec::new();
         self.pace = Pace::Chosen(Box::new(Chosen { course, moving, answered }));
     }
     /// From here on it moves by virtual time.
-    pub(crate) fn run_by_time(&mut self) {
+    pub fn run_by_time(&mut self) {
         self.pace = Pace::Timed;
         self.settle();
     }
     /// A choice that is not the device's; 0 where nothing is chosen.
-    #[cfg(feature = "scenarios")]
-    pub(crate) fn choose(&mut self, choices: u16) -> u16 {
+    pub fn choose(&mut self, choices: u16) -> u16 {
         match &mut self.pace {
             Pace::Timed => 0,
             Pace::Chosen(chosen) => chosen.course.decide(choices, |_| 0),
         }
     }
     /// The first choice that nobody has answered, once it was met.
-    #[cfg(feature = "scenarios")]
-    pub(crate) fn unanswered(&self) -> Option<Point> {
+    pub fn unanswered(&self) -> Option<Point> {
         match &self.pace {
             Pace::Timed => None,
             Pace::Chosen(chosen) => chosen.course.end(),
         }
     }
     /// The answers of the device so far.
-    #[cfg(feature = "scenarios")]
-    pub(crate) fn device_answers(&self) -> &[u16] {
+    pub fn device_answers(&self) -> &[u16] {
         match &self.pace {
             Pace::Timed => &[],
             Pace::Chosen(chosen) => &chosen.answered,

@@ -10,7 +10,7 @@ use miette::{Diagnostic, LabeledSpan, SourceCode};
 
 use super::{StreamFailure, StreamParsed, StreamReport, StreamScenario, StreamWorld};
 use crate::{
-    scenario::{Place, StepPlace, Text},
+    scenario::{Place, StepPlace, Text, panic::message},
     streams::profile::DriverProfile,
 };
 
@@ -90,10 +90,7 @@ pub fn run_on(
         world.finish()
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        let text = text.unwrap_or_else(|| "something that is no text".to_owned());
-        let mut failure = StreamFailure::panicked(text);
+        let mut failure = StreamFailure::panicked(message(panic.as_ref()));
         failure.path.push(at.get());
         Err(failure)
     })

@@ -32,16 +32,32 @@ impl MockStreams {
     pub fn run_until_idle(&self) {
         self.change(Model::run_until_idle);
     }
-    /// From here on work is finished when the course says so, and not by virtual time.
-    pub(crate) fn follow(&self, course: Course, moving: Moving) {
+    /// From here on the device does nothing by itself, and the course says what the host sees of its work: where a call is about
+    /// to see whether work is finished, 0 is "not yet" and 1 that it is; of a wait, 0 is that it ends in time, and 1 that it
+    /// runs into its limit.
+    ///
+    /// ```
+    /// use ringfence::{backend::streams::*, id::*};
+    /// use ringfence_mock::{chooser::Course, clock::Ticks};
+    /// use ringfence_mock::streams::{model::Moving, op::StreamOp, profile::DriverProfile, system::MockStreams};
+    /// let driver = MockStreams::new(DriverProfile::Hip57);
+    /// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
+    /// let stream = driver.create(key).expect("nothing is planned to fail");
+    /// driver.follow(Course::new(vec![0, 1], 0), Moving::Lazily);
+    /// driver.launch(stream, StreamOp::new("axpy", Ticks::new(20))).expect("it exists");
+    /// driver.tick(Ticks::new(1_000)); // time says nothing any more
+    /// assert_eq!(driver.query(stream), StreamState::Pending);
+    /// assert_eq!(driver.query(stream), StreamState::Idle);
+    /// ```
+    pub fn follow(&self, course: Course, moving: Moving) {
         self.change(|model| model.follow(course, moving));
     }
-    /// From here on work is finished by virtual time.
-    pub(crate) fn run_by_time(&self) {
+    /// From here on work is finished by virtual time again.
+    pub fn run_by_time(&self) {
         self.change(Model::run_by_time);
     }
-    /// One of so many choices that are not the device's.
-    pub(crate) fn choose(&self, choices: u16) -> u16 {
+    /// The course's answer to one more question with so many answers, which is not about the device; 0 without a course.
+    pub fn choose(&self, choices: u16) -> u16 {
         self.inner().model.choose(choices)
     }
     /// Virtual time since the start; a tick is 1 µs.
