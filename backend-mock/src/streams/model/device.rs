@@ -117,7 +117,7 @@ impl Model {
     }
     /// The host waits: virtual time passes until `what` has come about, or for `limit`.
     pub(super) fn wait_until(&mut self, limit: Option<Duration>, what: Awaited) -> Waited {
-        if let Some(chosen) = self.chosen_wait(what, limit.is_some()) {
+        if let Some(chosen) = self.chosen_wait(what, limit) {
             return chosen;
         }
         let begin = self.now;

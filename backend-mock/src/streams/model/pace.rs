@@ -4,7 +4,7 @@
 //! choice, and the device does no more than the answer needs. "Not yet" is a legal answer whatever the device has done, so that nothing
 //! that a host could see is left out. An *eager* one may finish work at every call besides: a test compares both.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use ringfence::{
     backend::streams::DriverState,
@@ -13,6 +13,7 @@ use ringfence::{
 
 use super::{
     Model,
+    device::Waited,
     parts::{Effect, Progress},
 };
 use crate::{
@@ -107,31 +108,23 @@ impl Model {
         if matches!(self.pace, Pace::Timed) || self.state == DriverState::Lost {
             return;
         }
-        let marks: Vec<BTreeSet<OpId>> =
-            self.marks_of(word).filter_map(|(op, _)| self.due([op])).collect();
-        let choices = u16::try_from(1 + marks.len()).unwrap_or(u16::MAX);
-        if choices > 1
-            && let Some(due) = usize::from(self.answer(choices)).checked_sub(1)
-        {
-            self.bring_about(&marks[due].clone());
-        }
+        let marks = self.marks_of(word).filter_map(|(op, _)| self.due([op])).collect();
+        self.may_bring_about(marks);
     }
-    /// The host waits: whether it came about, or the wait ended before. A wait without a limit goes on until it has.
-    pub(super) fn chosen_wait(
-        &mut self,
-        what: Awaited,
-        limited: bool,
-    ) -> Option<super::device::Waited> {
-        use super::device::Waited;
+    /// The host waits: whether it came about, or the wait ended before. A wait without a limit goes on until it has. `None`: time
+    /// says so.
+    pub(super) fn chosen_wait(&mut self, what: Awaited, limit: Option<Duration>) -> Option<Waited> {
         if matches!(self.pace, Pace::Timed) {
             return None;
         }
-        Some(match self.is_open(what) {
-            _ if self.is_reached(what) => Waited::Done,
-            None if limited => Waited::TimedOut,
-            None => Waited::Never,
-            Some(_) if limited && self.answer(2) == 1 => Waited::TimedOut,
-            Some(due) => {
+        if self.is_reached(what) {
+            return Some(Waited::Done);
+        }
+        Some(match (self.is_open(what), limit) {
+            (None, Some(_)) => Waited::TimedOut,
+            (None, None) => Waited::Never,
+            (Some(_), Some(_)) if self.answer(2) == 1 => Waited::TimedOut,
+            (Some(due), _) => {
                 self.bring_about(&due);
                 Waited::Done
             }
@@ -144,31 +137,32 @@ impl Model {
             return;
         }
         loop {
-            let heads: Vec<OpId> =
-                self.queues.iter().filter_map(|queue| queue.ops.front().copied()).collect();
-            let heads: Vec<BTreeSet<OpId>> = heads
-                .into_iter()
-                .filter_map(|op| self.due([op]))
-                .filter(|due| due.len() == 1)
-                .collect();
-            if heads.is_empty() {
+            let heads = self.heads().filter_map(|op| self.due([op]));
+            let heads = heads.filter(|due| due.len() == 1).collect();
+            if !self.may_bring_about(heads) {
                 return;
-            }
-            let choices = u16::try_from(1 + heads.len()).unwrap_or(u16::MAX);
-            match usize::from(self.answer(choices)).checked_sub(1) {
-                None => return,
-                Some(which) => self.bring_about(&heads[which].clone()),
             }
         }
     }
     /// Lets the device do all that it can.
     pub(super) fn finish_all(&mut self) {
         loop {
-            let heads: Vec<OpId> =
-                self.queues.iter().filter_map(|queue| queue.ops.front().copied()).collect();
-            let Some(due) = heads.into_iter().find_map(|op| self.due([op])) else { return };
+            let due = self.heads().find_map(|op| self.due([op]));
+            let Some(due) = due else { return };
             self.bring_about(&due);
         }
+    }
+    /// One of these is finished, or none; whether one is.
+    fn may_bring_about(&mut self, mut one_of: Vec<BTreeSet<OpId>>) -> bool {
+        let choices = u16::try_from(1 + one_of.len()).unwrap_or(u16::MAX);
+        let chosen = if choices > 1 { self.answer(choices) } else { 0 };
+        let Some(which) = usize::from(chosen).checked_sub(1) else { return false };
+        self.bring_about(&one_of.swap_remove(which));
+        true
+    }
+    /// The first unfinished work of each hardware queue.
+    fn heads(&self) -> impl Iterator<Item = OpId> + '_ {
+        self.queues.iter().filter_map(|queue| queue.ops.front().copied())
     }
 
     fn answer(&mut self, choices: u16) -> u16 {
