@@ -3,6 +3,8 @@
 mod control;
 mod driver;
 mod inner;
+#[cfg(feature = "scenarios")]
+mod leakable;
 mod submit;
 mod threads;
 mod user;
@@ -25,6 +27,8 @@ use ringfence::{
     sync::audit::{locks_held, stream_locks_held},
 };
 
+#[cfg(feature = "scenarios")]
+pub(crate) use leakable::Leakable;
 pub use threads::as_thread;
 pub use user::User;
 

@@ -32,7 +32,7 @@ impl Hand {
             state.buffers += 1;
             BufferId::new(state.buffers)
         };
-        let buffer = HostBuffer { id, driver: self.driver().clone() };
+        let buffer = HostBuffer { id, driver: self.driver().downgrade() };
         let work = StreamOp::new(future.as_str().to_owned(), ticks).uses(id);
         let submitted =
             self.with_lease(on, |lease| self.pool().submit_owning(lease, buffer, |_| work))?;

@@ -25,7 +25,7 @@ use crate::{
     streams::{
         scenario::{Answer, FreedHow, OrderedHow, StreamCounter},
         seen::{BufferId, Declaration, LeaseName, OpId, TaskName, ThreadId},
-        system::MockStreams,
+        system::Leakable,
     },
 };
 
@@ -118,7 +118,7 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct HostBuffer {
     pub(super) id: BufferId,
-    pub(super) driver: MockStreams,
+    pub(super) driver: Leakable,
 }
 impl Drop for HostBuffer {
     fn drop(&mut self) {
