@@ -4,6 +4,9 @@ mod support;
 
 use std::{
     env,
+    ffi::OsStr,
+    fs,
+    os::unix::ffi::OsStrExt,
     process::{Command, exit},
     sync::{Mutex, OnceLock, PoisonError},
     time::Duration,
@@ -116,8 +119,7 @@ fn an_exiting_process_is_refused() {
     if support::hip("an_exiting_process_is_refused").is_none() {
         return;
     }
-    let this = env::current_exe().expect("the test has a path");
-    let ended = Command::new(this)
+    let ended = this_program()
         .args(["--exact", "a_process_exits", "--ignored", "--nocapture"])
         .env(CHILD, "1")
         .output()
@@ -126,6 +128,22 @@ fn an_exiting_process_is_refused() {
     let told = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(0), "{:?}\n{said}\n{told}", ended.status);
     assert!(said.ends_with(REFUSED), "{said}\n{told}");
+}
+
+/// What started this program: itself, or a loader with its options and then the program.
+fn this_program() -> Command {
+    let line = fs::read("/proc/self/cmdline").expect("/proc is there");
+    let words = line.split(|&byte| byte == 0).map(OsStr::from_bytes);
+    let program = env::args_os().next().expect("its own name");
+    let before: Vec<&OsStr> = words.take_while(|&word| word != program).collect();
+    match before.split_first() {
+        None => Command::new(program),
+        Some((loader, options)) => {
+            let mut command = Command::new(loader);
+            command.args(options).arg(program);
+            command
+        }
+    }
 }
 
 static POOL: OnceLock<StreamPool<HipStreams>> = OnceLock::new();
