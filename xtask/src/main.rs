@@ -34,7 +34,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Everything that a machine with Rust and nothing else can run.
-    Test,
+    Test(test::Options),
     /// `test`, and what needs the tools of the continuous integration.
     Ci,
     /// The length of source files: over 400 lines fails, over 300 warns.
@@ -83,7 +83,13 @@ fn main() -> ExitCode {
         }
     };
     let steps = match command {
-        Command::Test => test::steps(),
+        Command::Test(options) => match step::from(test::steps(), options.from.as_deref()) {
+            Ok(steps) => steps,
+            Err(failure) => {
+                eprintln!("error: {failure}");
+                return ExitCode::FAILURE;
+            }
+        },
         Command::Ci => ci::steps(),
         Command::Loc => vec![Step::new("loc", loc::run)],
         Command::Capi(options) => {

@@ -69,6 +69,19 @@ impl Step {
     }
 }
 
+/// `steps` from the one called `first` on; all of them when none is named.
+pub(crate) fn from(mut steps: Vec<Step>, first: Option<&str>) -> Result<Vec<Step>, Failure> {
+    let Some(first) = first else { return Ok(steps) };
+    match steps.iter().position(|step| step.name == first) {
+        Some(at) => Ok(steps.split_off(at)),
+        None => {
+            let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+            let names = names.join(", ");
+            Err(Failure::Found(format!("no step is called `{first}`; there are: {names}")))
+        }
+    }
+}
+
 /// Runs `steps` in order and stops at the first that fails. The last line printed is
 /// `N passed, M failed, K skipped`.
 pub(crate) fn run_all(tree: &Tree, steps: Vec<Step>) -> ExitCode {

@@ -1,5 +1,7 @@
 //! Everything that a machine with Rust and nothing else can run, cheapest first.
 
+use clap::Args;
+
 use crate::{
     commands::{
         backends, bench_gate, capi, deps, loc, loom, memory_model, rocm, rules, shuttle, soak,
@@ -8,6 +10,14 @@ use crate::{
     step::{Failure, Outcome, Step},
     tree::Tree,
 };
+
+/// Which steps.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Options {
+    /// Leave out the steps before this one, after a failure say
+    #[arg(long, value_name = "STEP")]
+    pub(crate) from: Option<String>,
+}
 
 /// Every package, with what is optional in some of them: only so many builds of the whole.
 const WHOLE: &str = "--workspace --features ringfence-threads/rayon";
