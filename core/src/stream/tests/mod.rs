@@ -1,6 +1,8 @@
 //! Unit tests of the pure pool: no driver anywhere.
 
 mod closing;
+mod counts;
+mod memory;
 mod policies;
 mod pool;
 mod stamp;
