@@ -29,8 +29,8 @@ impl Options {
 pub(crate) fn run(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
     Program::cargo(
         tree,
-        // The feature is that of the fuzz targets: one build serves both.
-        "run --quiet --manifest-path fuzz/Cargo.toml --release --features planted --example soak --target-dir",
+        // Profile and feature are those of the fuzz targets: one build serves both.
+        "run --quiet --manifest-path fuzz/Cargo.toml --profile replay --features planted --example soak --target-dir",
     )
     .arguments([tree.target("fuzz")])
     .arguments(["--".to_owned(), options.seconds.to_string(), options.seed.to_string()])
