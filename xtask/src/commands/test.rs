@@ -149,7 +149,9 @@ fn fuzz_corpus(tree: &Tree) -> Result<Outcome, Failure> {
     }
     let fuzz = |command: &str| {
         Program::cargo(tree, command)
-            .arguments("--manifest-path fuzz/Cargo.toml --profile replay --features planted".split(' '))
+            .arguments(
+                "--manifest-path fuzz/Cargo.toml --profile replay --features planted".split(' '),
+            )
             .arguments(["--target-dir".into(), tree.target("fuzz")])
     };
     // In the directory of the workspace, where clippy has seen what they are built upon.

@@ -5,7 +5,9 @@ mod counts;
 mod memory;
 mod policies;
 mod pool;
+mod shelf;
 mod stamp;
+mod tenancy;
 
 use super::*;
 use crate::{

@@ -58,3 +58,36 @@ fn a_later_tenancy_of_a_stream_takes_the_place_of_an_earlier_one() {
     }
     assert_eq!(positions(&stamp, Access::Write), ["s3#2@8"]);
 }
+
+#[test]
+fn what_is_followed_by_something_else_is_forgotten_and_nothing_besides() {
+    let whole = || {
+        let mut stamp = Stamp::default();
+        stamp.add(touch(0, 1), Access::Write);
+        (1..6).for_each(|stream| stamp.add(touch(stream, 1), Access::Read));
+        stamp
+    };
+    let all = positions(&whole(), Access::Write);
+    assert_eq!(all.len(), 6);
+    for stream in 0..6 {
+        let mut stamp = whole();
+        stamp.forget(touch(stream, 2)); // another piece of work
+        assert_eq!(positions(&stamp, Access::Write), all);
+        stamp.forget(touch(stream, 1));
+        let mut left = all.clone();
+        left.retain(|one| *one != touch(stream, 1).to_string());
+        assert_eq!(positions(&stamp, Access::Write), left);
+    }
+    let mut stamp = whole();
+    while let Some(touch) = stamp.first() {
+        stamp.forget(touch);
+    }
+    assert!(stamp.is_empty());
+}
+
+#[test]
+fn of_two_equal_touches_either_is_the_later_one() {
+    assert_eq!(touch(1, 4).later_of(touch(1, 4)), touch(1, 4));
+    assert_eq!(touch(1, 4).later_of(touch(1, 5)), touch(1, 5));
+    assert_eq!(touch(1, 5).later_of(touch(1, 4)), touch(1, 5));
+}
