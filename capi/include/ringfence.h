@@ -14,6 +14,8 @@
  * Structures with a field `size`: set it to sizeof of the structure before each call. Fields are only ever added at the end.
  * Threads. "any, at once": any number of threads may be in the call. "the lease's owner": one call at a time; which thread
  *   makes it does not matter, but for captures. A call that meets another one is refused with RINGFENCE_IN_USE, never undefined.
+ *   Give a handle to another thread as you give it data: under a lock, or by a release and an acquire. Without an order it may
+ *   be refused there with RINGFENCE_BAD_HANDLE for a moment.
  * Finalizers. "yes": the call takes no lock, allocates nothing, never blocks and calls nobody back, so that a finalizer of a
  *   garbage collector may make it, on any thread. It leaves no message. It is not meant for signal handlers.
  * Ownership. "Gives": an object that is the caller's. "Takes": the object is gone after a call that succeeds.

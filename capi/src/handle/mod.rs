@@ -10,6 +10,7 @@
 
 mod free;
 mod slot;
+mod sync;
 mod table;
 
 #[cfg(test)]

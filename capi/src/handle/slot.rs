@@ -1,13 +1,14 @@
 //! One place of a table: who may touch its object at this moment.
 
 use std::{
-    cell::UnsafeCell,
     marker::PhantomData,
     ops::{Deref, DerefMut},
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-use super::Refused;
+use super::{
+    Refused,
+    sync::{AtomicU32, AtomicU64, Cell, Ordering, Site, order},
+};
 
 /// An object is there.
 const LIVE: u64 = 1 << 31;
@@ -25,18 +26,18 @@ pub(super) struct Slot<T> {
     /// Generation in the upper half; in the lower one the flags above and the number of sharers.
     state: AtomicU64,
     pub(super) next_free: AtomicU32,
-    value: UnsafeCell<Option<T>>,
+    value: Cell<Option<T>>,
 }
 // SAFETY: the value is reached through guards alone: a shared one, of which there is none beside an exclusive one, needs
 // `T: Sync` (`Slot::share`), an exclusive one moves the right to the value to its thread.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T> Slot<T> {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             state: AtomicU64::new(1 << 32),
             next_free: AtomicU32::new(0),
-            value: UnsafeCell::new(None),
+            value: Cell::new(None),
         }
     }
     /// The place below this one on the stack of free ones.
@@ -48,9 +49,9 @@ impl<T> Slot<T> {
         let state = self.state.load(Ordering::Relaxed);
         debug_assert_eq!(state & LIVE, 0, "a free place");
         // SAFETY: the place is not live, so that no guard is handed out, and the caller alone took it off the free list.
-        unsafe { *self.value.get() = Some(value) };
+        unsafe { *self.value.write() = Some(value) };
         let generation = (state >> 32) as u32;
-        self.state.store(with(generation, LIVE), Ordering::Release);
+        self.state.store(with(generation, LIVE), order(Site::Fill, Ordering::Release));
         generation
     }
     pub(super) fn share(&'static self, generation: u32) -> Result<Shared<T>, Refused>
@@ -83,7 +84,12 @@ impl<T> Slot<T> {
                 let poisoned = with(generation, LIVE | POISONED);
                 let taken = with(generation, LIVE | POISONED | ALONE);
                 self.state
-                    .compare_exchange(poisoned, taken, Ordering::Acquire, Ordering::Relaxed)
+                    .compare_exchange(
+                        poisoned,
+                        taken,
+                        order(Site::Enter, Ordering::Acquire),
+                        Ordering::Relaxed,
+                    )
                     .map_err(|_| Refused::InUse)?;
             }
             Err(why) => return Err(why),
@@ -118,7 +124,7 @@ impl<T> Slot<T> {
             match self.state.compare_exchange_weak(
                 state,
                 entered(state),
-                Ordering::Acquire,
+                order(Site::Enter, Ordering::Acquire),
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return Ok(()),
@@ -141,13 +147,13 @@ impl<T> Deref for Shared<T> {
     type Target = T;
     fn deref(&self) -> &T {
         // SAFETY: this guard is counted among the sharers, so that nobody has the value to itself, and it is `Sync`.
-        let value = unsafe { &*self.slot.value.get() };
+        let value = unsafe { &*self.slot.value.read() };
         value.as_ref().expect("a live place has an object")
     }
 }
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
-        self.slot.state.fetch_sub(1, Ordering::Release);
+        self.slot.state.fetch_sub(1, order(Site::Leave, Ordering::Release));
     }
 }
 
@@ -180,16 +186,17 @@ impl<T> Exclusive<T> {
     /// again.
     pub(super) fn empty(self) -> (T, u32, Reuse) {
         // SAFETY: this guard has the value to itself.
-        let value = unsafe { (*self.slot.value.get()).take() };
+        let value = unsafe { (*self.slot.value.write()).take() };
         let generation = (self.slot.state.load(Ordering::Relaxed) >> 32) as u32;
         let reuse = match generation.checked_add(1) {
             Some(next) => {
-                self.slot.state.store(with(next, 0), Ordering::Release);
+                // Relaxed: whoever gets the place takes it from the stack of free ones, after it was put there.
+                self.slot.state.store(with(next, 0), Ordering::Relaxed);
                 Reuse::Yes
             }
             // The last generation: stale for ever.
             None => {
-                self.slot.state.store(with(generation, GONE), Ordering::Release);
+                self.slot.state.store(with(generation, GONE), Ordering::Relaxed);
                 Reuse::Never
             }
         };
@@ -208,14 +215,14 @@ impl<T> Deref for Exclusive<T> {
     type Target = T;
     fn deref(&self) -> &T {
         // SAFETY: this guard has the value to itself.
-        let value = unsafe { &*self.slot.value.get() };
+        let value = unsafe { &*self.slot.value.read() };
         value.as_ref().expect("a live place has an object")
     }
 }
 impl<T> DerefMut for Exclusive<T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: this guard has the value to itself, and is itself borrowed alone.
-        let value = unsafe { &mut *self.slot.value.get() };
+        let value = unsafe { &mut *self.slot.value.write() };
         value.as_mut().expect("a live place has an object")
     }
 }
@@ -224,6 +231,6 @@ impl<T> Drop for Exclusive<T> {
         if std::thread::panicking() && !self.panicking {
             self.slot.state.fetch_or(POISONED, Ordering::Relaxed);
         }
-        self.slot.state.fetch_and(!ALONE, Ordering::Release);
+        self.slot.state.fetch_and(!ALONE, order(Site::Leave, Ordering::Release));
     }
 }

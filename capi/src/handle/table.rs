@@ -2,7 +2,7 @@
 
 use std::sync::{
     OnceLock,
-    atomic::{AtomicU32, Ordering},
+    atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
 use super::{
@@ -31,7 +31,7 @@ impl<T: Send + 'static> Table<T> {
             kind,
             chunks: [const { OnceLock::new() }; CHUNKS],
             used: AtomicU32::new(0),
-            free: Free::new(),
+            free: Free::new(AtomicU64::new(Free::NOTHING)),
         }
     }
     /// Takes an object in. May allocate, and may wait for another thread that does.

@@ -2,7 +2,7 @@ use std::{
     collections::BTreeSet,
     sync::{
         Mutex,
-        atomic::{AtomicU32, Ordering::SeqCst},
+        atomic::{AtomicU32, AtomicU64, Ordering::SeqCst},
     },
 };
 
@@ -87,7 +87,7 @@ fn a_table_grows_by_chunks_that_stay() {
 fn a_top_that_went_and_came_back_is_noticed() {
     let slots = [(); 3].map(|()| Slot::<u32>::new());
     let below = |index: u32| slots.get(index as usize).map(Slot::below);
-    let free = Free::new();
+    let free = Free::new(AtomicU64::new(Free::NOTHING));
     for index in [2, 1, 0] {
         free.push(index, &slots[index as usize]);
     }
