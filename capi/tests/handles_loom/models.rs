@@ -148,7 +148,7 @@ fn places(count: u32) {
         let index = free.pop(below)?;
         let slot = &slots[index as usize];
         let generation = slot.fill(value);
-        let object = slot.last(generation, index).ok().expect("nobody else has its handle");
+        let Ok(object) = slot.last(generation, index) else { panic!("nobody else has its handle") };
         let (taken, index, reuse) = object.empty();
         assert_eq!((taken, reuse), (value, Reuse::Yes));
         assert!(matches!(slot.share(generation), Err(Refused::Stale)));
