@@ -1,5 +1,6 @@
 //! Unit tests of the pure pool: no driver anywhere.
 
+mod accounting;
 mod closing;
 mod counts;
 mod memory;
