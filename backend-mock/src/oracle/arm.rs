@@ -145,12 +145,14 @@ impl Oracle {
             }
         }
     }
-    /// Once is enough: a second read must not replace the first answer.
+    /// Once is enough: a second read must not replace the first answer. That it is wanted may be said later, when what was recorded
+    /// is finished and retired within the call that recorded it.
     fn take(&mut self, signal: SignalHandle, of: UseId, raw: RawInterval) {
-        let Some(now) = self.signal_mut(signal) else { return };
-        if now.timing == Timing::Wanted {
+        self.taken.entry(key(of)).or_insert(raw);
+        if let Some(now) = self.signal_mut(signal)
+            && now.timing == Timing::Wanted
+        {
             now.timing = Timing::Taken;
-            self.taken.insert(key(of), raw);
         }
     }
     /// The host forces a completion.

@@ -34,10 +34,11 @@ impl Oracle {
             }
             Declaration::WantsTiming(of) => {
                 // Said too late, it would speak of the signal's next use.
+                let taken = self.taken.contains_key(&key(of));
                 if let Some(signal) = self.signal_of(of).and_then(|signal| self.signal_mut(signal))
                     && signal.last.id() == Some(of)
                 {
-                    signal.timing = Timing::Wanted;
+                    signal.timing = if taken { Timing::Taken } else { Timing::Wanted };
                 }
             }
             Declaration::ExpectWait { signal, of } => self.expected.push((signal, of)),

@@ -168,7 +168,7 @@ pub(crate) struct Oracle {
     lost: BTreeSet<DeviceId>,
     claimed: BTreeSet<UseKey>,
     expected: Vec<(SignalHandle, UseId)>,
-    /// What `timestamps` answered for uses whose timing is wanted.
+    /// What `timestamps` answered first for each use.
     taken: BTreeMap<UseKey, RawInterval>,
     /// Signals, by number, whose own value was seen done, that nothing waits for, and that were not armed
     /// again yet: each thread that owns one can tell that it is free.
