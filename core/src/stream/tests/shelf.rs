@@ -69,12 +69,17 @@ fn a_policy_is_shown_how_many_are_idle_draining_leased_and_alive() {
     let (one, two, three) = (bench.fresh(key()), bench.fresh(key()), bench.fresh(key()));
     drop((one, two));
     bench.all_idle();
-    let four = bench.fresh(key());
+    // One drains, one is leased, one is being created, and one is condemned.
+    let (four, five) = (bench.fresh(key()), bench.fresh(key()));
+    drop(five);
+    let visit = bench.pool.visit();
+    let offer = bench.pool.next_draining(&visit).expect("it came back");
+    bench.pool.refused(offer, bad());
     drop(four);
     let Claim::Create(creating) = bench.claim(key()) else { panic!("it always creates") };
     let _claim = bench.claim(key());
     let last = *seen.lock().last().expect("it was asked");
-    let wanted = ShelfView { idle: 2, draining: 1, leased: 1, live: 5, asked: last.asked };
+    let wanted = ShelfView { idle: 2, draining: 1, leased: 1, live: 6, asked: last.asked };
     assert_eq!(last, wanted);
     bench.pool.abandoned(creating);
     drop(three);
@@ -189,4 +194,27 @@ fn a_shared_stream_is_nobodys_when_its_last_sharer_is_gone() {
     assert_eq!(bench.reap(), [slot.id()]);
     let pooled = Bench::new(PoolOptions::default()).fresh(key());
     assert!(!pooled.slot().is_unshared(), "it is not shared at all");
+}
+
+#[test]
+fn a_look_at_the_idle_streams_takes_none() {
+    let mut bench = Bench::new(PoolOptions::default());
+    assert!(bench.pool.peek(key()).is_none(), "nobody asked for one yet");
+    let (one, two) = (bench.fresh(key()), bench.fresh(key()));
+    assert!(bench.pool.peek(key()).is_none(), "both are leased");
+    let last = two.id();
+    drop((one, two));
+    assert!(bench.pool.peek(key()).is_none(), "nobody knows that they are idle");
+    bench.all_idle();
+    assert_eq!(bench.pool.peek(key()).map(|slot| slot.id()), Some(last));
+    let high = key().with_priority(Priority::High);
+    assert!(bench.pool.peek(high).is_none(), "they are of another kind");
+    let claim = bench.claim(key());
+    assert_eq!(bench.hand_on(claim).id(), last, "what was seen is what is offered");
+}
+
+#[test]
+fn a_lease_shows_its_tenancy() {
+    let mut bench = Bench::new(PoolOptions::default());
+    assert_eq!(format!("{:?}", bench.fresh(key())), "lease of s0#0");
 }
