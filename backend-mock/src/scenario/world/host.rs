@@ -38,9 +38,8 @@ impl World {
             self.system.declare(Declaration::Submitting(on.ring));
         }
         let done = act(&mut on.tracker);
-        if judged {
-            self.system.declare(Declaration::Submitted);
-        }
+        // Of the baseline as well: what it was to wait for is forgotten when it was refused.
+        self.system.declare(Declaration::Submitted);
         Ok(done?)
     }
     /// Remembers a use of a stream under its name.
