@@ -74,6 +74,62 @@ fn each_condemned_stream_is_tried_once_a_visit() {
     }
     assert_eq!(tried, 2);
     assert_eq!(bench.tally().condemned, 2);
+    assert_eq!(bench.reap().len(), 2, "the next visit tries them again");
+}
+
+#[test]
+fn what_is_about_to_be_destroyed_has_no_handle_any_more() {
+    let mut bench = Bench::new(PoolOptions { idle_cap: 0, ..PoolOptions::default() });
+    let raw = bench.fresh(key()).slot().raw();
+    bench.all_idle();
+    let visit = bench.pool.visit();
+    let condemned = bench.pool.next_condemned(&visit).expect("it came back, beyond the cap");
+    assert!(bench.pool.by_raw(raw).is_some());
+    bench.pool.forget_handle(&condemned);
+    assert!(bench.pool.by_raw(raw).is_none(), "the driver may give it to another");
+    bench.pool.not_yet(condemned);
+}
+
+#[test]
+fn streams_that_left_with_work_pending_are_asked_about_until_they_are_forgotten() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let other = StreamKey::new(DeviceContext::primary(DeviceId::new(1)));
+    let [here, there] = [key(), other].map(|key| bench.fresh(key));
+    for lease in [&here, &there] {
+        bench.pool.remember_left(lease.slot().clone());
+    }
+    // Those of a device that is reset are finished.
+    bench.pool.device_reset(DeviceId::new(0));
+    let left = bench.pool.take_left();
+    assert_eq!(left.iter().map(|slot| slot.id()).collect::<Vec<_>>(), [there.id()]);
+    assert!(bench.pool.take_left().is_empty());
+    bench.pool.forget(there.slot());
+    assert!(bench.pool.by_id(there.id()).is_none());
+    assert!(bench.pool.by_id(here.id()).is_some());
+}
+
+#[test]
+fn a_reset_takes_the_idle_streams_of_its_device_and_its_disposal_stream() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let elsewhere = DeviceContext::primary(DeviceId::new(1));
+    let other = StreamKey::new(elsewhere);
+    let leases = [key(), other].map(|key| bench.fresh(key));
+    let raws = leases.each_ref().map(|lease| lease.slot().raw());
+    drop(leases);
+    bench.all_idle();
+    for (number, key) in [(1, key()), (2, other)] {
+        let raw = RawStream::new(0x9000 + number);
+        let made = Made { key, raw, word: None, kind: Kind::Disposal, attachment: () };
+        let _slot = bench.pool.adopt(made);
+    }
+    assert_eq!(bench.tally().idle, 2);
+    bench.pool.device_reset(DeviceId::new(0));
+    let tally = bench.tally();
+    assert_eq!((tally.idle, tally.condemned), (1, 1));
+    assert!(bench.pool.disposal(key().place).is_none() && bench.pool.disposal(elsewhere).is_some());
+    assert!(bench.pool.by_raw(raws[0]).is_none(), "its handle may be another's");
+    assert!(bench.pool.by_raw(raws[1]).is_some());
+    assert_eq!(bench.reap().len(), 1);
 }
 
 #[test]

@@ -40,5 +40,47 @@ fn round_robin_shares_and_never_raises_a_generation() {
     ids.sort();
     assert_eq!(ids, [0, 0, 1, 1].map(StreamId::new));
     assert!([&a, &b, &c, &d].iter().all(|lease| lease.stream().generation() == Generation::FIRST));
-    assert_eq!(bench.pool.counts().shared, 2);
+    let counts = bench.pool.counts();
+    assert_eq!((counts.shared, counts.leases, counts.created), (2, 4, 2));
+    // Nobody's any more, they are let go of, and nobody has one.
+    drop((a, b, c, d));
+    bench.pool.empty();
+    assert_eq!(
+        bench.tally(),
+        StreamTally { condemned: 2, host_bytes: Bytes::new(16), ..StreamTally::default() }
+    );
+}
+
+#[test]
+fn a_shared_stream_that_was_closed_is_shared_with_nobody() {
+    let streams = NonZeroU32::MIN;
+    let mut bench = Bench::with_policy(PoolOptions::default(), Box::new(RoundRobin { streams }));
+    let first = bench.fresh(key());
+    first.slot().close(Closed::Bad);
+    assert!(matches!(bench.claim(key()), Claim::Create(_)), "another takes its place");
+}
+
+#[test]
+fn fresh_deferred_lets_go_of_idle_ones_as_well() {
+    let limit = NonZeroU32::new(2).expect("2");
+    let mut bench = Bench::with_policy(PoolOptions::default(), Box::new(FreshDeferred { limit }));
+    drop([bench.fresh(key()), bench.fresh(key())]);
+    bench.all_idle();
+    assert!(matches!(bench.claim(key()), Claim::Reap));
+    assert_eq!(bench.tally().condemned, 2);
+    assert_eq!(bench.reap().len(), 2);
+    let _two = [bench.fresh(key()), bench.fresh(key())];
+    let counts = bench.pool.counts();
+    assert_eq!((counts.peak_live, counts.peak_leased_and_draining), (2, 2));
+}
+
+#[test]
+fn at_the_cap_a_reserved_stream_is_made_room_for_by_an_idle_one_of_its_own_kind() {
+    let options = PoolOptions { live_cap: Some(NonZeroU32::MIN), ..PoolOptions::default() };
+    let mut bench = Bench::new(options);
+    drop(bench.fresh(key()));
+    bench.all_idle();
+    assert!(matches!(bench.pool.claim_reserved(key()), Claim::Reap), "it cannot be handed on");
+    assert_eq!(bench.reap().len(), 1);
+    assert!(matches!(bench.pool.claim_reserved(key()), Claim::Create(_)));
 }
