@@ -14,7 +14,7 @@ const STEPS: usize = 1_500;
 /// Bytes that a run is made of.
 const BYTES: usize = 12_000;
 /// How much the process may grow after the first tenth of the time: runs leave nothing behind.
-const GROWTH_KIB: u64 = 64 * 1024;
+const GROWTH_KIB: u64 = 8 * 1024;
 
 /// What a soak came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

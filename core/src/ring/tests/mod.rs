@@ -3,8 +3,10 @@
 mod batches;
 mod keeping;
 mod lanes;
+mod looks;
 mod proving;
 mod random;
+mod records;
 
 use super::*;
 use crate::{
