@@ -13,6 +13,9 @@ use crate::{
 /// What cargo starts test programs by; the library is for this target alone.
 const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
 
+/// Ends a test program that stands still, with exit code 124.
+const LIMIT: &str = "timeout --kill-after=10 600";
+
 /// Tests that need a GPU.
 struct Backend {
     package: &'static str,
@@ -89,7 +92,8 @@ fn run(tree: &Tree, backend: &Backend, release: Release) -> Result<Outcome, Fail
         Fetched::Here(runtime) => runtime,
         Fetched::Unavailable(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let runner = softgpu::runner(&runtime, tree)?;
+    // A runtime that waits for itself would otherwise keep the run for ever: a test program takes a minute at most.
+    let runner = format!("{LIMIT} {}", softgpu::runner(&runtime, tree)?);
     for (what, settings) in backend.runs {
         let mut program =
             Program::cargo(tree, &format!("test --package {}{what}", backend.package))
