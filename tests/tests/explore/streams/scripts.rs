@@ -12,19 +12,9 @@ use ringfence_mock::{
     },
 };
 
-/// Steele, Lea and Flood's SplitMix64.
-struct Dice(u64);
+use crate::scripts::Dice;
+
 impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
     fn of(&mut self, names: &[Name]) -> Option<Name> {
         let at = self.below(names.len().max(1) as u64) as usize;
         names.get(at).cloned()
