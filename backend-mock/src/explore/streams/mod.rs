@@ -5,15 +5,16 @@
 //! A schedule is a run on one driver with every free choice answered. Where a call is about to see whether work is finished (a query, a
 //! progress word, an event), the answer is a choice: "not yet", or that it is, and the device then does what that needs. A wait
 //! with a limit ends in time or not. Steps of threads that stand together in the file are taken in every order that keeps a thread's
-//! own. With faults, one call of the driver fails, or the device is lost, between any two steps. At the end all work finishes, and
-//! everything has to be accounted for.
+//! own; one that names what is not there yet ends its schedule. With faults, a call of the driver fails, a stream is in error, or the
+//! device is lost, between any two steps. At the end all work finishes, and everything has to be accounted for.
 //!
 //! Ticks of the file are left out, since any timing is tried; `tick = "idle"` and `finish` hold. Expectations are about the file's
 //! own timing and are not asked: the oracle judges, T1 to T13.
 //!
 //! # Why nothing is lost
 //!
-//! No two schedules are taken for one: there is no digest, and nothing rests on what it leaves out. The one reduction is the lazy device
+//! No two schedules are taken for one: a schedule is known by all of its answers (a hash of 64 bits), and nothing rests on what a
+//! digest of the state leaves out. The one reduction is the lazy device
 //! (`streams::model::pace`): it has done no more than what was seen needs. "Not yet" is a legal answer whatever it has done, so a
 //! host on any device sees what it sees on a lazy one; `tests/tests/explore/streams` compares both, at every call.
 //!

@@ -115,7 +115,7 @@ impl Run<'_> {
             if let Some(point) = world.unanswered() {
                 return Ended::Point(point);
             }
-            if let Some(ended) = self.judge(step, done) {
+            if let Some(ended) = self.judge(step, done, world) {
                 return ended;
             }
             if let Choice::Step(at) = choice {
@@ -151,6 +151,7 @@ impl Run<'_> {
         &mut self,
         mut step: StreamStep,
         done: Result<(), Box<StreamFailure>>,
+        world: &mut StreamWorld,
     ) -> Option<Ended<StreamFailure>> {
         let Err(failure) = done else {
             self.played.steps.push(step);
@@ -161,8 +162,8 @@ impl Run<'_> {
             return Some(Ended::Broken(failure));
         }
         match &failure.wrong {
-            // An order in which a step names what another thread has yet to make is none.
-            StreamWrong::Misuse { .. } if self.next.len() > 1 => return Some(Ended::Over(0)),
+            // Another thread has yet to make what the step names, or nobody will: the schedule ends here, and is accounted for.
+            StreamWrong::Misuse { .. } if self.next.len() > 1 => return Some(self.end(world)),
             StreamWrong::Misuse { .. } => return None,
             StreamWrong::NoError { .. } => step.fails = None,
             StreamWrong::UnexpectedError { kind, .. } | StreamWrong::OtherError { kind, .. }
@@ -178,8 +179,11 @@ impl Run<'_> {
                     };
                 }
             }
-            // A shutdown leaks what is not finished: how much, the timing decides.
-            StreamWrong::LeftOver { .. } => return Some(Ended::Over(0)),
+            // A shutdown leaks what is not finished: how much, the timing decides. Nothing comes after it.
+            StreamWrong::LeftOver { .. } => {
+                self.played.steps.push(step);
+                return Some(self.end(world));
+            }
             _ => {
                 self.played.steps.push(step);
                 return Some(Ended::Broken(failure));
