@@ -11,11 +11,29 @@ pub(crate) enum Colours {
     Off,
 }
 
+/// Who reads what is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reader {
+    /// Somebody at a terminal.
+    Person(Colours),
+    /// A file or another program, for which a message is never broken: it may be searched for.
+    Program,
+}
+impl Reader {
+    /// Whether text may be coloured.
+    pub(crate) fn colours(self) -> Colours {
+        match self {
+            Self::Person(colours) => colours,
+            Self::Program => Colours::Off,
+        }
+    }
+}
+
 /// Standard output.
 #[derive(Debug)]
 pub(crate) struct Output {
     stdout: io::Stdout,
-    colours: Colours,
+    reader: Reader,
     failure: Option<io::Error>,
 }
 impl Output {
@@ -23,12 +41,20 @@ impl Output {
     pub(crate) fn standard() -> Self {
         let stdout = io::stdout();
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-        let colours = if wanted && stdout.is_terminal() { Colours::On } else { Colours::Off };
-        Self { stdout, colours, failure: None }
+        let reader = match (stdout.is_terminal(), wanted) {
+            (true, true) => Reader::Person(Colours::On),
+            (true, false) => Reader::Person(Colours::Off),
+            (false, _) => Reader::Program,
+        };
+        Self { stdout, reader, failure: None }
+    }
+    /// Who reads it.
+    pub(crate) fn reader(&self) -> Reader {
+        self.reader
     }
     /// Whether text may be coloured.
     pub(crate) fn colours(&self) -> Colours {
-        self.colours
+        self.reader.colours()
     }
     /// Prints `text`. Once nobody reads any more (`| head`), the rest is dropped without a word: the
     /// exit code tells what the text would have.

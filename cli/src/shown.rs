@@ -4,17 +4,19 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
 use ringfence_mock::scenario::Rejected;
 
-use crate::output::Colours;
+use crate::output::{Colours, Reader};
 
-/// Columns of a report of a failure.
+/// Columns of a report of a failure, on a terminal.
 const WIDTH: usize = 100;
 
-pub(crate) fn handler(colours: Colours) -> GraphicalReportHandler {
-    let theme = match colours {
+pub(crate) fn handler(reader: Reader) -> GraphicalReportHandler {
+    let theme = match reader.colours() {
         Colours::On => GraphicalTheme::unicode(),
         Colours::Off => GraphicalTheme::unicode_nocolor(),
     };
-    GraphicalReportHandler::new_themed(theme).with_width(WIDTH)
+    GraphicalReportHandler::new_themed(theme)
+        .with_width(WIDTH)
+        .with_wrap_lines(reader != Reader::Program)
 }
 
 pub(crate) fn drawn(why: &dyn Diagnostic, handler: &GraphicalReportHandler) -> String {

@@ -23,7 +23,7 @@ use ringfence_mock::{
 };
 
 use crate::{
-    output::{Colours, Output, complain},
+    output::{Output, Reader, complain},
     progress::{Bar, Bars},
     shown::{drawn_rejected, handler, quietly},
 };
@@ -153,10 +153,10 @@ pub(crate) fn run(options: &Options, out: &mut Output) -> ExitCode {
 
 fn one(file: &Path, options: &Options, bar: &Bar, out: &mut Output) -> Ended {
     let name = file.display().to_string();
-    let colours = if options.json { Colours::Off } else { out.colours() };
+    let reader = if options.json { Reader::Program } else { out.reader() };
     let parsed =
         fs::read_to_string(file).map_err(|error| format!("  cannot be read: {error}\n")).and_then(
-            |text| parse_any(&name, &text).map_err(|why| drawn_rejected(&why, &handler(colours))),
+            |text| parse_any(&name, &text).map_err(|why| drawn_rejected(&why, &handler(reader))),
         );
     match parsed {
         Ok(AnyParsed::Signals(parsed)) => {

@@ -15,7 +15,7 @@ use ringfence_mock::scenario::{AnyParsed, AnyReport, parse_any, run_any};
 
 use crate::{
     files,
-    output::{Colours, Output, complain},
+    output::{Output, Reader, complain},
     progress::{Bar, Bars},
     shown::{drawn, drawn_rejected, handler, quietly},
 };
@@ -38,9 +38,9 @@ impl Options {
         let bars = if self.json { Bars::Hidden } else { Bars::OnTerminals };
         Bar::new(files as u64, "files", bars)
     }
-    /// Those of what is shown to people; a program gets none.
-    fn colours(&self, out: &Output) -> Colours {
-        if self.json { Colours::Off } else { out.colours() }
+    /// Who reads why a file fails.
+    fn reader(&self, out: &Output) -> Reader {
+        if self.json { Reader::Program } else { out.reader() }
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn replay(options: &Options, out: &mut Output) -> ExitCode {
     if options.backend == On::Hsa {
         return hsa::replay(options, &files, out);
     }
-    let handler = handler(options.colours(out));
+    let handler = handler(options.reader(out));
     let bar = options.bar(files.len());
     let (mut passed, mut failed) = (0_u32, 0_u32);
     for file in &files {

@@ -36,7 +36,7 @@ use super::{
     json::{self, Verdict},
 };
 use crate::{
-    output::{Colours, Output, complain},
+    output::{Output, Reader, complain},
     shown::{drawn, handler, quietly},
 };
 use allowed::{LeftOut, first_impossible};
@@ -61,7 +61,7 @@ const FILE_LIMIT: Duration = Duration::from_secs(120);
 
 /// Replays what a real queue allows, with a line for each file and a sum at the end. Fails if one fails, or if none was played.
 pub(super) fn replay(options: &Options, files: &[PathBuf], out: &mut Output) -> ExitCode {
-    let (opened, played) = match start(files.to_vec(), options.colours(out)) {
+    let (opened, played) = match start(files.to_vec(), options.reader(out)) {
         Ok(started) => started,
         Err(error) => {
             complain(format!("ringfence: cannot start a thread: {error}\n"));
@@ -121,7 +121,7 @@ fn end(options: &Options, summary: &Summary, out: &mut Output) -> ExitCode {
 type Started = (Receiver<Result<String, HsaError>>, Receiver<Ended>);
 
 /// Plays the files on a thread of their own, which is left behind if one of them hangs.
-fn start(files: Vec<PathBuf>, colours: Colours) -> io::Result<Started> {
+fn start(files: Vec<PathBuf>, reader: Reader) -> io::Result<Started> {
     let (tell_opened, opened) = channel();
     let (tell, played) = channel();
     let play_all = move || {
@@ -135,7 +135,7 @@ fn start(files: Vec<PathBuf>, colours: Colours) -> io::Result<Started> {
                 return;
             }
         };
-        let handler = handler(colours);
+        let handler = handler(reader);
         for file in files {
             let ended = quietly(|| replay_one(&file, &gpus, &handler));
             if tell.send(ended).is_err() {
