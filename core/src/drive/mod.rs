@@ -24,6 +24,7 @@ mod settle;
 mod streams;
 mod submission;
 mod submit;
+mod switch;
 mod synchronize;
 mod tally;
 mod tracker;

@@ -72,7 +72,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     fn given_up(&mut self) -> Option<(UseId, Failure)> {
         if self.polling.is_some() {
             self.poll_suspects();
-            return self.polling.as_ref()?.given_up();
+            return self.polling.as_ref()?.given_up(self.lane());
         }
         for _ in 0..self.ring.quarantined() {
             self.look_at_suspect();

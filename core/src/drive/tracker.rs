@@ -3,7 +3,6 @@
 use super::{
     policy::{Policy, TrackerKind},
     queue::HardwareQueue,
-    submission::Submission,
     tally::Tally,
 };
 use crate::{
@@ -306,45 +305,6 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         drop((ring, polling));
         reaper.reap(|signal| device.destroy(signal));
         waited.map(|()| reaper)
-    }
-    /// The stream goes on with another hardware queue. What it left on the old one is followed there:
-    /// proven by its own values and by fences of that queue, also those of other streams (S4).
-    ///
-    /// It does not order the new queue's work after the old one's: record an event before, and wait for
-    /// it after, as far as that is wanted. A marker is left behind where nothing else would prove all of
-    /// the stream's work there, and its data, to a later [`synchronize`](Self::synchronize).
-    ///
-    /// # Errors
-    /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
-    ///
-    /// ```
-    /// use ringfence::{backend::*, drive::*, error::Error, event::*};
-    /// /// Goes on with another queue, in order.
-    /// fn move_to<D: Device, Q: PacketQueue>(
-    ///     tracker: &mut Tracker<D, Q>,
-    ///     queue: HardwareQueue<Q>,
-    /// ) -> Result<(), Error> {
-    ///     let mut left = Event::new(EventOptions::default());
-    ///     left.record(tracker)?;
-    ///     let _old = tracker.switch_queue(queue)?;
-    ///     left.wait_on(tracker) // without it, the new queue's work may come first
-    /// }
-    /// ```
-    pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
-        // Not on a queue that restarted: its packets are of another generation by now.
-        let same_generation = self.queue.lane() == self.lane();
-        if same_generation && self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
-            self.submit_own(Submission::marker(Role::HostQuery))?;
-        }
-        self.ring.switch(queue.mark().clone());
-        // Back on a queue that it left: the fence that it left behind there is its newest packet.
-        self.tail = self.ring.newest_fence().map(|left| Tail {
-            of: left.of(),
-            fence: IsFence::Yes,
-            release: CacheScope::System,
-        });
-        self.forget_batch_fence();
-        Ok(std::mem::replace(&mut self.queue, queue))
     }
     /// Whether a use with the role `GpuWait` would live in device memory now.
     pub(crate) fn has_device_signals(&self) -> bool {

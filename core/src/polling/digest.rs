@@ -12,7 +12,10 @@ impl PollingRing {
             pool.iter().for_each(|slot| slot.digest(state));
         }
         self.condemned.len().hash(state);
-        self.condemned.iter().for_each(|slot| slot.digest(state));
+        self.condemned.iter().for_each(|condemned| {
+            condemned.of.hash(state);
+            condemned.slot.digest(state);
+        });
         self.suspects.len().hash(state);
         self.suspects.iter().for_each(|suspect| suspect.digest(state));
     }

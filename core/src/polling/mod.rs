@@ -148,7 +148,7 @@ pub struct PollingRing {
     /// By pool; the front was used longest ago.
     pools: [VecDeque<Slot>; 4],
     suspects: Vec<suspect::Suspect>,
-    condemned: Vec<Slot>,
+    condemned: Vec<suspect::Condemned>,
     reaper: Arc<Reaper>,
 }
 impl PollingRing {
@@ -248,7 +248,8 @@ impl PollingRing {
                 record.fail(Failure::OverDecremented);
             }
             let signal = slot.custody.signal();
-            self.condemned.extend(pool.remove(place.index));
+            let slot = pool.remove(place.index);
+            self.condemned.extend(slot.map(|slot| suspect::Condemned { slot, of }));
             return Err(Error::OverDecrement { of, signal, value });
         }
         let proof = Proof::assertion(of, Grounds::OwnValue);

@@ -7,7 +7,7 @@ use super::{Judged, Place, PollingRing, Slot, State};
 use crate::{
     backend::SignalMemory,
     error::Failure,
-    id::{Parts, SignalHandle, SignalValue, UseId},
+    id::{LaneId, Parts, SignalHandle, SignalValue, UseId},
     proof::{Grounds, Harvest, Proof},
 };
 
@@ -28,6 +28,13 @@ impl Suspect {
         self.slot.digest(state);
         (self.pool, self.of, self.why, self.over_at).hash(state);
     }
+}
+
+/// A signal that fell below 0, and the use that took it there: it is never used again (S7).
+#[derive(Debug)]
+pub(super) struct Condemned {
+    pub(super) slot: Slot,
+    pub(super) of: UseId,
 }
 
 /// Which suspect; valid until one is judged.
@@ -86,9 +93,19 @@ impl PollingRing {
         self.suspects.push(Suspect { slot, pool, of, why, over_at });
         Some(SuspectPlace(self.suspects.len() - 1))
     }
-    /// A use that was given up and may still run.
-    pub(crate) fn given_up(&self) -> Option<(UseId, Failure)> {
-        self.suspects.first().map(|suspect| (suspect.of, suspect.why))
+    /// A use that was given up and may still run, where no fence of `own`, the stream's queue, waits for it:
+    /// each that was set aside, and what fell below 0 elsewhere.
+    pub(crate) fn given_up(&self, own: LaneId) -> Option<(UseId, Failure)> {
+        let suspects = self.suspects.iter().map(|suspect| (suspect.of, suspect.why));
+        let condemned = self.condemned.iter().map(|slot| (slot.of, Failure::OverDecremented));
+        suspects.chain(condemned.filter(|(of, _)| of.lane() != own)).next()
+    }
+    /// The newest use on a queue that was given up and may still run: a wait for the stream's work there needs
+    /// a fence after it (S21).
+    pub(crate) fn given_up_on(&self, lane: LaneId) -> Option<UseId> {
+        let suspects = self.suspects.iter().map(|suspect| suspect.of);
+        let all = suspects.chain(self.condemned.iter().map(|slot| slot.of));
+        all.filter(|of| of.lane() == lane).max_by_key(|of| of.packet())
     }
     /// A suspect's signal, and where it lives.
     pub(crate) fn suspect(&self, at: SuspectPlace) -> Option<(SignalHandle, SignalMemory)> {
@@ -107,7 +124,7 @@ impl PollingRing {
         let Suspect { mut slot, pool, of, .. } = self.suspects.remove(at.0);
         slot.held.clear();
         if value < bound {
-            self.condemned.push(slot); // one decrement too many (S7)
+            self.condemned.push(Condemned { slot, of }); // one decrement too many (S7)
         } else {
             let proof = Proof::assertion(of, Grounds::OwnValue);
             slot.state = State::Over(of, proof.harvest(Harvest::NOT_WANTED));
@@ -119,7 +136,7 @@ impl PollingRing {
     /// Returns how many.
     pub(crate) fn give_up(&mut self) -> u32 {
         let suspects = self.suspects.drain(..).map(|suspect| suspect.slot);
-        let given_up = suspects.chain(self.condemned.drain(..));
+        let given_up = suspects.chain(self.condemned.drain(..).map(|condemned| condemned.slot));
         given_up.fold(0, |count, mut slot| {
             slot.held.drain(..).for_each(std::mem::forget);
             std::mem::forget(slot.custody.lend());

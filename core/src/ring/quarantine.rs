@@ -10,7 +10,7 @@ use super::{
 use crate::{
     backend::SignalMemory,
     error::{Error, Failure},
-    id::{Parts, SignalHandle, SignalValue, UseId},
+    id::{LaneId, Parts, SignalHandle, SignalValue, UseId},
     proof::{Grounds, Harvest, Proof},
     ring::custody::Arm,
 };
@@ -194,6 +194,12 @@ impl Ring {
     pub fn given_up_elsewhere(&self) -> Option<(UseId, Failure)> {
         let elsewhere = self.quarantine.iter().find(|kept| kept.of.lane() != self.lane())?;
         Some((elsewhere.of, elsewhere.why))
+    }
+    /// The newest use on a queue that was given up and may still run: a wait for the stream's work there needs
+    /// a fence after it (S21).
+    pub(crate) fn given_up_on(&self, lane: LaneId) -> Option<UseId> {
+        let all = self.quarantine.iter().map(|kept| kept.of);
+        all.filter(|of| of.lane() == lane).max_by_key(|of| of.packet())
     }
     /// A quarantined signal whose value may have become conclusive; another one at each call.
     pub fn next_suspect(&mut self) -> Option<Suspect> {

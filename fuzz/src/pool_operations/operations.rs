@@ -24,6 +24,8 @@ use ringfence_mock::{
 
 use crate::bytes::Bytes;
 
+/// Microseconds: a graph of some hundred, launched at each step, is finished by then.
+const LONGER_THAN_ANY_PROGRAM: u32 = 1_000_000;
 /// Leases that are held at once.
 const LEASES: usize = 6;
 
@@ -158,7 +160,7 @@ impl Program {
             },
             30 => StreamAction::End(Name::from("worker")),
             31 if bytes.below(4) == 3 && !self.is_inside => self.fault(bytes, lease)?,
-            _ => StreamAction::Sync { of: one(bytes, &self.arrays)?, limit: 1_000 },
+            _ => StreamAction::Sync { of: one(bytes, &self.arrays)?, limit: LONGER_THAN_ANY_PROGRAM },
         };
         Some(action.into())
     }

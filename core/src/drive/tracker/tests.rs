@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::*;
+use super::{super::submission::Submission, *};
 use crate::{
     backend::{
         Engine, Features, HostDataPath, HostWait, Packet, PacketCount, RingMemory, Settled,
@@ -82,19 +82,22 @@ impl Device for Odd {
     }
 }
 #[derive(Default)]
-struct Indices(Cell<u64>);
+struct Indices {
+    reserved: Cell<u64>,
+    queue: u32,
+}
 impl PacketQueue for Indices {
     type Work = ();
     fn lane(&self) -> LaneId {
-        LaneId::new(QueueId::new(0), Generation::FIRST)
+        LaneId::new(QueueId::new(self.queue), Generation::FIRST)
     }
     fn reserve(&self, count: PacketCount) -> PacketId {
-        PacketId::new(self.0.replace(self.0.get() + u64::from(count.count())))
+        PacketId::new(self.reserved.replace(self.reserved.get() + u64::from(count.count())))
     }
     fn commit(&self, _: PacketId, _: &Packet<()>) {}
     fn ring_doorbell(&self, _: PacketId) {}
     fn read_index(&self) -> PacketId {
-        PacketId::new(self.0.get())
+        PacketId::new(self.reserved.get())
     }
     fn settled(&self) -> Settled {
         Settled::Reserving
@@ -130,4 +133,24 @@ fn a_tracker_is_dropped_after_a_backend_panicked_half_way_through_a_batch() {
     let reclaimed = catch_unwind(AssertUnwindSafe(|| tracker.reclaim()));
     assert!(reclaimed.is_err(), "it arms more than 3: {reclaimed:?}");
     drop(tracker);
+}
+
+/// A marker is left behind to prove packets that have no signal, and falls below 0: it proves nothing, wherever
+/// the stream is when it is asked.
+#[test]
+fn work_behind_a_fence_that_fell_below_0_is_not_called_finished() {
+    for tracker in [TrackerKind::Retiring, TrackerKind::Polling] {
+        for to in [0, 1] {
+            let device = Odd::with(SignalValue::new(-1));
+            let queues = [0, 1].map(|queue| Indices { queue, ..Indices::default() });
+            let [here, there] = [0, to].map(|at| HardwareQueue::new(&queues[at]));
+            let mut tracker = Tracker::open(&device, here, Policy { tracker, ..Policy::default() })
+                .expect("it opens");
+            let _of = tracker.submit(Submission::kernel(()).unsignaled()).expect("it has room");
+            let _before = tracker.switch_queue(there).expect("a marker is left");
+            assert!(matches!(tracker.reclaim(), Err(Error::OverDecrement { .. })));
+            let synced = tracker.synchronize();
+            assert!(synced.is_err(), "{:?} to queue {to}: {synced:?}", tracker.policy().tracker);
+        }
+    }
 }

@@ -1,0 +1,65 @@
+//! A stream that goes on with another hardware queue.
+
+use super::{
+    queue::HardwareQueue,
+    submission::Submission,
+    tracker::{Tail, Tracker},
+};
+use crate::{
+    backend::{Device, PacketQueue},
+    error::Error,
+    id::{CacheScope, LaneId},
+    placement::Role,
+    ring::{IsFence, Probe},
+};
+
+impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
+    /// The stream goes on with another hardware queue. What it left on the old one is followed there:
+    /// proven by its own values and by fences of that queue, also those of other streams (S4).
+    ///
+    /// It does not order the new queue's work after the old one's: record an event before, and wait for
+    /// it after, as far as that is wanted. A marker is left behind where nothing else would prove all of
+    /// the stream's work there, and its data, to a later [`synchronize`](Self::synchronize).
+    ///
+    /// # Errors
+    /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
+    ///
+    /// ```
+    /// use ringfence::{backend::*, drive::*, error::Error, event::*};
+    /// /// Goes on with another queue, in order.
+    /// fn move_to<D: Device, Q: PacketQueue>(
+    ///     tracker: &mut Tracker<D, Q>,
+    ///     queue: HardwareQueue<Q>,
+    /// ) -> Result<(), Error> {
+    ///     let mut left = Event::new(EventOptions::default());
+    ///     left.record(tracker)?;
+    ///     let _old = tracker.switch_queue(queue)?;
+    ///     left.wait_on(tracker) // without it, the new queue's work may come first
+    /// }
+    /// ```
+    pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
+        // Not on a queue that restarted: its packets are of another generation by now.
+        let same_generation = self.queue.lane() == self.lane();
+        if same_generation && self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
+            self.submit_own(Submission::marker(Role::HostQuery))?;
+        }
+        if queue.mark().lane() != self.lane() {
+            self.ring.switch(queue.mark().clone());
+            self.tail = self.left_behind(queue.mark().lane());
+        }
+        self.forget_batch_fence();
+        Ok(std::mem::replace(&mut self.queue, queue))
+    }
+    /// The newest packet that the stream has on a queue that it comes back to, as far as it matters: the fence
+    /// that it left behind there, or what was given up after it, which proves nothing (S21).
+    fn left_behind(&self, lane: LaneId) -> Option<Tail> {
+        let given_up = match &self.polling {
+            Some(polling) => polling.given_up_on(lane),
+            None => self.ring.given_up_on(lane),
+        };
+        let left = self.ring.newest_fence().as_ref().map(Probe::of);
+        let of = left.into_iter().chain(given_up).max_by_key(|of| of.packet())?;
+        let fence = if given_up == Some(of) { IsFence::No } else { IsFence::Yes };
+        Some(Tail { of, fence, release: CacheScope::System })
+    }
+}
