@@ -46,10 +46,10 @@ pub(crate) fn run(input: &[u8], most: usize) -> Result<usize, String> {
     while !bytes.is_empty() && steps.len() < most {
         let Some(step) = program.step(&mut bytes) else { continue };
         steps.push(format!("  {step},"));
-        if let Err(failure) = world.apply(&step)
-            && !is_answer(&failure.wrong, &program)
-        {
-            return Err(explain(&failure, &steps));
+        match world.apply(&step) {
+            Ok(()) => {}
+            Err(failure) if is_answer(&failure.wrong, &program) => program.note_refused(&step),
+            Err(failure) => return Err(explain(&failure, &steps)),
         }
     }
     if let Some(on) = program.capturing.take().filter(|_| !program.has_left) {

@@ -91,6 +91,13 @@ impl Program {
     pub(super) fn has_joined(&self) -> bool {
         !self.joined.is_empty()
     }
+    /// A step was answered with an error. Whoever did not begin a capture does not end one: the stream may still be in
+    /// another, whose second end is a crash on CLR 2024.
+    pub(super) fn note_refused(&mut self, step: &StreamStep) {
+        if matches!(step.action, StreamAction::BeginCapture { .. }) {
+            self.capturing = None;
+        }
+    }
     fn name(&mut self, prefix: &str) -> Name {
         self.next += 1;
         Name::new(format!("{prefix}{}", self.next))

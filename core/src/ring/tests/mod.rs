@@ -4,6 +4,7 @@ mod batches;
 mod keeping;
 mod lanes;
 mod looks;
+mod probing;
 mod proving;
 mod random;
 mod records;
