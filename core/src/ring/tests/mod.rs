@@ -1,11 +1,15 @@
 //! The ring by itself: no device, only what it is told.
 
 mod batches;
+mod grounds;
 mod keeping;
 mod lanes;
 mod looks;
+#[cfg(feature = "planted")]
+mod planted;
 mod probing;
 mod proving;
+mod quarantine;
 mod random;
 mod records;
 
