@@ -26,6 +26,10 @@ bitflags::bitflags! {
         const IN_PARTS = 1 << 4;
     }
 }
+impl UseFlags {
+    /// What is to be looked after besides its signal when a use is over.
+    const BESIDES_ITS_SIGNAL: Self = Self::RECORDED.union(Self::BARRIER_PACKET);
+}
 
 /// A use that is not proven yet. What else is to be known of it is with its signal, in the slot.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +45,7 @@ impl InFlight {
     /// Whether nothing but its signal has to be looked after when it is over.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
-        !self.flags.intersects(UseFlags::RECORDED | UseFlags::BARRIER_PACKET)
+        !self.flags.intersects(UseFlags::BESIDES_ITS_SIGNAL)
     }
 }
 
@@ -144,7 +148,7 @@ impl Lane {
     }
     #[inline(always)]
     fn note_gone(&mut self, gone: InFlight) {
-        if gone.flags.intersects(UseFlags::BARRIER_PACKET | UseFlags::RECORDED) {
+        if gone.flags.intersects(UseFlags::BESIDES_ITS_SIGNAL) {
             self.barrier_packets -= u32::from(gone.flags.contains(UseFlags::BARRIER_PACKET));
             self.recorded -= u32::from(gone.flags.contains(UseFlags::RECORDED));
         }

@@ -1,6 +1,7 @@
 //! The ring by itself: no device, only what it is told.
 
 mod batches;
+mod digests;
 mod grounds;
 mod keeping;
 mod lanes;
