@@ -190,10 +190,10 @@ impl Event {
         if let Some(earlier) = earlier.as_ref().filter(|_| planted!(RecordInPlace)) {
             earlier.overwrite();
         }
-        let (mut record, shared) = match earlier.map(unshared) {
-            Some(Ok(own)) => (own, None), // its record is used again
-            Some(Err(shared)) => (on.fresh_record(None), Some(shared)),
-            None => (on.fresh_record(None), None),
+        let (mut record, before) = match earlier.map(unshared) {
+            Some(Ok(own)) => (own, Before::Reused),
+            Some(Err(shared)) => (on.fresh_record(None), Before::Shared(shared)),
+            None => (on.fresh_record(None), Before::Never),
         };
         let submitted = on.submit_into(what, &mut record);
         if submitted.is_ok() {
@@ -202,11 +202,24 @@ impl Event {
                 EventKind::Plain | EventKind::Blocking => None,
             };
             self.recorded = Some(Snapshot { record, twin: None });
-            // The submission itself may have retired the earlier one, which only this event held then.
-            shared.into_iter().for_each(|earlier| on.keep_record(earlier));
+            if let Before::Shared(earlier) = before {
+                // The submission itself may have retired it, and only this event held it then.
+                on.keep_record(earlier);
+            }
         } else {
-            // Nothing is lost: the event stands for its earlier recording, if it had one.
-            let earlier = shared.or_else(|| record.is_of_a_use().then_some(record));
+            // Nothing is lost: the event stands for its earlier recording, if it had one. A fresh record may
+            // still speak of the use that it had before, which is none of this event's.
+            let earlier = match before {
+                Before::Reused => Some(record),
+                Before::Shared(earlier) => {
+                    on.keep_record(record);
+                    Some(earlier)
+                }
+                Before::Never => {
+                    on.keep_record(record);
+                    None
+                }
+            };
             self.recorded = earlier.map(|record| Snapshot { record, twin: None });
         }
         submitted
@@ -309,6 +322,15 @@ impl Event {
     }
 }
 
+/// What an event stood for when it is recorded again.
+enum Before {
+    /// Nothing.
+    Never,
+    /// A recording that nobody else knows: its record is used again.
+    Reused,
+    /// A recording that others know.
+    Shared(Arc<Record>),
+}
 /// The record, if nobody else holds it.
 fn unshared(mut record: Arc<Record>) -> Result<Arc<Record>, Arc<Record>> {
     if Arc::get_mut(&mut record).is_some() { Ok(record) } else { Err(record) }

@@ -166,10 +166,6 @@ impl Record {
         #[cfg(feature = "planted")]
         self.overwritten.store(0, Ordering::Relaxed);
     }
-    /// Whether it ever was that of a use.
-    pub(crate) fn is_of_a_use(&self) -> bool {
-        self.about.is_some()
-    }
     /// The same, with the watermark and the ledger that the record had last, where they are these: most
     /// records stay with one stream, and no count is touched then.
     #[inline]
