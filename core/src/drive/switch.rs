@@ -53,11 +53,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// The newest packet that the stream has on a queue that it comes back to, as far as it matters: the fence
     /// that it left behind there, or what was given up after it, which proves nothing (S21).
     fn left_behind(&self, lane: LaneId) -> Option<Tail> {
-        let given_up = match &self.polling {
-            Some(polling) => polling.given_up_on(lane),
-            None => self.ring.given_up_on(lane),
+        let (left, given_up) = match &self.polling {
+            Some(polling) => (polling.newest_on(lane), polling.given_up_on(lane)),
+            None => {
+                let fence = self.ring.newest_fence();
+                (fence.as_ref().map(Probe::of), self.ring.given_up_on(lane))
+            }
         };
-        let left = self.ring.newest_fence().as_ref().map(Probe::of);
         let of = left.into_iter().chain(given_up).max_by_key(|of| of.packet())?;
         let fence = if given_up == Some(of) { IsFence::No } else { IsFence::Yes };
         Some(Tail { of, fence, release: CacheScope::System })

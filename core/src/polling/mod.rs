@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use crate::{
     backend::SignalMemory,
     error::{Error, Failure},
-    id::{Parts, SignalHandle, SignalValue, UseId},
+    id::{LaneId, Parts, SignalHandle, SignalValue, UseId},
     proof::{Grounds, Harvest, Proof, Retired},
     ring::{Arm, Custody, Holder, Reaper, Record, RingLimits, Timing},
     sync::Arc,
@@ -213,6 +213,14 @@ impl PollingRing {
             let found = self.pools[at].iter().skip(start).position(busy)?;
             Some(Place { pool: SignalMemory::ALL[at], index: start + found })
         })
+    }
+    /// The newest use in flight on a queue: where the stream left that, the fence that it left behind.
+    pub(crate) fn newest_on(&self, lane: LaneId) -> Option<UseId> {
+        let uses = self.pools.iter().flatten().filter_map(|slot| match &slot.state {
+            State::InFlight(used) => Some(used.of),
+            State::Armed | State::Over(..) => None,
+        });
+        uses.filter(|of| of.lane() == lane).max_by_key(|of| of.packet())
     }
     /// The signal of a use in flight, where it lives, and the use.
     pub(crate) fn at(&self, place: Place) -> Option<(SignalHandle, SignalMemory, UseId)> {

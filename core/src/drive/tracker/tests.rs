@@ -140,17 +140,19 @@ fn a_tracker_is_dropped_after_a_backend_panicked_half_way_through_a_batch() {
 #[test]
 fn work_behind_a_fence_that_fell_below_0_is_not_called_finished() {
     for tracker in [TrackerKind::Retiring, TrackerKind::Polling] {
-        for to in [0, 1] {
+        for goes in [&[0][..], &[1], &[1, 0], &[1, 0, 1], &[1, 0, 1, 0]] {
             let device = Odd::with(SignalValue::new(-1));
             let queues = [0, 1].map(|queue| Indices { queue, ..Indices::default() });
-            let [here, there] = [0, to].map(|at| HardwareQueue::new(&queues[at]));
-            let mut tracker = Tracker::open(&device, here, Policy { tracker, ..Policy::default() })
-                .expect("it opens");
+            let queues = queues.each_ref().map(HardwareQueue::new);
+            let policy = Policy { tracker, ..Policy::default() };
+            let mut tracker = Tracker::open(&device, queues[0].clone(), policy).expect("it opens");
             let _of = tracker.submit(Submission::kernel(()).unsignaled()).expect("it has room");
-            let _before = tracker.switch_queue(there).expect("a marker is left");
+            for &to in goes {
+                let _before = tracker.switch_queue(queues[to].clone()).expect("a marker is left");
+            }
             assert!(matches!(tracker.reclaim(), Err(Error::OverDecrement { .. })));
             let synced = tracker.synchronize();
-            assert!(synced.is_err(), "{:?} to queue {to}: {synced:?}", tracker.policy().tracker);
+            assert!(synced.is_err(), "{:?}, {goes:?}: {synced:?}", policy.tracker);
         }
     }
 }
