@@ -44,6 +44,11 @@ impl Uses {
             self.over = 0;
         }
     }
+    /// For how many uses, those that are over included, there is room.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.all.capacity()
+    }
     /// Takes the one at `at` out.
     pub(crate) fn remove(&mut self, at: usize) -> Option<InFlight> {
         let gone = *self.get(at)?;

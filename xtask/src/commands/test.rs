@@ -60,7 +60,8 @@ pub(crate) fn steps() -> Vec<Step> {
     steps.extend([
         cargo("examples in the documentation", format!("test {WHOLE} --doc")),
         Step::new("planted faults", |tree| {
-            harness(tree).run("--package ringfence-tests --features planted", "checked")
+            harness(tree)
+                .run("--package ringfence-tests --package ringfence --features planted", "checked")
         }),
         Step::new("loom models", |tree| loom::run(tree, &loom::Options::default())),
         Step::new("shuttle mixes", |tree| shuttle::run(tree, &shuttle::Options::default())),

@@ -87,6 +87,46 @@ fn a_batch_stops_at_its_limit() {
 }
 
 #[test]
+fn a_signal_that_comes_back_finds_a_place_after_the_ring_has_grown() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    for one_by_one in [true, false] {
+        let mut ring = ring_on(&mark, HOST, 2);
+        for packet in 0..2 {
+            submit(&mut ring, packet, Barrier::Set);
+        }
+        ring.add(SignalHandle::new(3), HOST, HOST);
+        if one_by_one {
+            let proven = Proven::assertion(ring.lane(), PacketId::new(2));
+            while let Some(over) = ring.next_covered(proven) {
+                assert!(ring.retire(over, Harvest::NOT_WANTED).is_some());
+            }
+        } else {
+            assert_eq!(retire(&mut ring, 2, 64).0.len(), 2);
+        }
+        let next = (2..5).map(|packet| submit_to(&mut ring, HOST, packet, PacketOrder::Free));
+        assert_eq!(next.collect::<Vec<_>>(), [3, 1, 2].map(SignalHandle::new));
+    }
+}
+
+#[test]
+fn what_is_over_makes_place_if_it_is_a_good_part() {
+    let filled = |over| {
+        let mut uses = Uses::with_capacity(8);
+        let mut push = |uses: &mut Uses, packet| {
+            let packet = PacketId::new(packet);
+            uses.push(InFlight { packet, slot: SlotIndex(0), flags: UseFlags::empty() });
+        };
+        (0..8).for_each(|packet| push(&mut uses, packet));
+        uses.take_off(over);
+        push(&mut uses, 8);
+        assert!(uses.iter().map(|used| used.packet.as_u64()).eq(over as u64..=8));
+        uses.capacity()
+    };
+    assert!(filled(0) > 8 && filled(2) > 8, "a quarter is not worth the move");
+    assert_eq!([3, 4, 7, 8].map(filled), [8; 4]);
+}
+
+#[test]
 fn uses_are_a_queue() {
     let mut random = 0x2545_f491_4f6c_dd1d_u64; // a fixed seed
     println!("seed {random:#x}");

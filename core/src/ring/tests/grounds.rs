@@ -37,34 +37,34 @@ fn a_use_is_plain_when_there_is_nothing_but_its_signal() {
 #[test]
 fn a_lane_counts_its_records_and_barrier_packets() {
     let mark = Arc::new(Watermark::new(lane(0)));
-    let mut ring = ring_on(&mark, HOST, 6);
+    let mut ring = ring_on(&mark, HOST, 7);
     let count = |ring: &Ring| (ring.lanes.own.barrier_packets, ring.lanes.own.recorded);
     let barrier = Use { order: PacketOrder::HoldsBackLater, ..on(lane(0), Barrier::Clear) };
-    for packet in 0..6 {
-        let mut secured = ring.secure(HOST).expect("6 signals");
+    for packet in 0..7 {
+        let mut secured = ring.secure(HOST).expect("7 signals");
         let mut record = Record::vacant();
         record.renew(about(of(packet), &mark), secured.lend());
         let record = (packet % 3 == 0).then(|| Arc::new(record));
         let with = if packet % 2 == 0 { barrier } else { on(lane(0), Barrier::Clear) };
         secured.bind(PacketId::new(packet), with, record);
     }
-    assert_eq!(count(&ring), (3, 2));
+    assert_eq!(count(&ring), (4, 3));
     assert!(ring.force(of(5)).is_some()); // neither
-    assert_eq!(count(&ring), (3, 2));
+    assert_eq!(count(&ring), (4, 3));
     assert!(ring.force(of(3)).is_some()); // a record
-    assert_eq!(count(&ring), (3, 1));
+    assert_eq!(count(&ring), (4, 2));
     assert!(ring.force(of(2)).is_some()); // a barrier packet
-    assert_eq!(count(&ring), (2, 1));
+    assert_eq!(count(&ring), (3, 2));
     prove(&mark, 1);
     let proven = ring.observe().expect("a hardware queue has a watermark");
     let over = ring.next_covered(proven).expect("packet 0: both");
     assert!(over.record().is_some());
     let _arm = ring.retire(over, Harvest::NOT_WANTED);
-    assert_eq!(count(&ring), (1, 0));
-    prove(&mark, 6);
+    assert_eq!(count(&ring), (2, 1));
+    prove(&mark, 7);
     let proven = ring.observe().expect("a hardware queue has a watermark");
     let batch = ring.retire_together(proven, 64, |_arm| {});
-    assert_eq!((batch, count(&ring)), (Batch { armed: 2, parked: 0 }, (0, 0)));
+    assert_eq!((batch, count(&ring)), (Batch { armed: 3, parked: 0 }, (0, 0)));
 }
 
 #[test]

@@ -72,6 +72,18 @@ fn the_first_answer_stands() {
     assert!(custody.sole().is_some(), "the signal came back with the first answer");
 }
 
+/// Whoever sees the loss first says so; the signal stays where it is until the ring is lost as well.
+#[test]
+fn a_record_of_a_lost_device_keeps_its_signal() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let (record, mut custody) = record(&mark);
+    record.lose();
+    assert_eq!(record.outcome(), Outcome::Failed(Failure::DeviceLost));
+    assert!(record.hold().is_some() && custody.sole().is_none());
+    assert_eq!(record.retire(), Outcome::Failed(Failure::DeviceLost));
+    assert!(custody.sole().is_some());
+}
+
 #[test]
 fn a_value_that_a_waiter_saw_is_an_answer_and_proves_what_lies_before_it() {
     let mark = Arc::new(Watermark::new(lane(0)));
@@ -182,6 +194,11 @@ fn spare_records_are_those_that_nobody_holds_up_to_a_limit() {
     };
     assert!(spare.retire(shared).is_ok() && spare.take().is_none());
     assert_eq!(waiter.outcome(), Outcome::Finished);
+    for _ in 0..2 {
+        let (record, _custody) = self::record(&mark);
+        assert!(spare.retire(Arc::new(record)).is_ok());
+    }
+    assert!(spare.take().is_some() && spare.take().is_none(), "one at most");
     let (wrong, _custody) = self::record(&mark);
     wrong.fail(Failure::OverDecremented);
     assert!(spare.retire(Arc::new(wrong)).is_err(), "a waiter saw it below 0 (S7)");
