@@ -137,3 +137,28 @@ pub(crate) fn report<T: std::fmt::Display>(
         count => Err(Failure::Found(format!("{summary} ({count} in all, listed above)"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps() -> Vec<Step> {
+        ["fmt", "loc", "tests"].map(|name| Step::new(name, |_| Ok(Outcome::Passed))).into()
+    }
+    fn names(first: Option<&str>) -> Result<Vec<String>, Failure> {
+        from(steps(), first).map(|steps| steps.into_iter().map(|step| step.name).collect())
+    }
+
+    #[test]
+    fn steps_begin_where_they_are_told_to() {
+        assert_eq!(names(None).expect("all"), ["fmt", "loc", "tests"]);
+        assert_eq!(names(Some("loc")).expect("two"), ["loc", "tests"]);
+        assert_eq!(names(Some("tests")).expect("the last one"), ["tests"]);
+    }
+
+    #[test]
+    fn a_step_that_there_is_not_is_an_error_that_names_those_that_there_are() {
+        let error = names(Some("lock")).expect_err("no such step").to_string();
+        assert_eq!(error, "no step is called `lock`; there are: fmt, loc, tests");
+    }
+}
