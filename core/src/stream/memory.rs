@@ -59,6 +59,15 @@ impl Allocation {
     pub(crate) fn pool(&self) -> PoolId {
         self.pool
     }
+    pub(crate) fn name(&self) -> MemoryName {
+        MemoryName { raw: self.raw, born: self.born }
+    }
+}
+/// Which memory: an address may come again after its device was reset.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct MemoryName {
+    raw: RawMemory,
+    born: Resets,
 }
 
 /// Why memory is not freed yet.
@@ -138,7 +147,7 @@ pub(crate) enum Waits {
 #[derive(Debug, Default)]
 pub(crate) struct MemoryBook {
     deferred: Vec<DeferredFree>,
-    pins: HashMap<RawMemory, Pinned>,
+    pins: HashMap<MemoryName, Pinned>,
     counts: MemoryCounts,
 }
 #[derive(Debug, Default)]
@@ -158,11 +167,11 @@ impl MemoryBook {
         &mut self.counts
     }
     /// A graph uses the memory from now on.
-    pub(crate) fn pin(&mut self, memory: RawMemory) {
+    pub(crate) fn pin(&mut self, memory: MemoryName) {
         self.pins.entry(memory).or_default().graphs += 1;
     }
     /// A graph that used it is gone; `launches` is what it did. Answers with what may be freed now.
-    pub(crate) fn unpin(&mut self, memory: RawMemory, launches: &Stamp) -> Option<DeferredFree> {
+    pub(crate) fn unpin(&mut self, memory: MemoryName, launches: &Stamp) -> Option<DeferredFree> {
         let pinned = self.pins.get_mut(&memory)?;
         pinned.graphs -= 1;
         pinned.launches.merge(launches);
@@ -176,7 +185,7 @@ impl MemoryBook {
     }
     /// Takes memory that its owner gave up; keeps it while a graph uses it.
     pub(crate) fn give_up(&mut self, free: DeferredFree) -> Option<DeferredFree> {
-        match self.pins.get_mut(&free.memory.raw()) {
+        match self.pins.get_mut(&free.memory.name()) {
             Some(pinned) => {
                 pinned.given_up = Some(free);
                 self.counts.deferred += 1;

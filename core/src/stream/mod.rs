@@ -44,9 +44,9 @@ pub use stamp::{Access, Stamp, Touch};
 pub(crate) use tenancy::Idleness;
 pub use tenancy::Why;
 
-pub(crate) use memory::{DeferredFree, MemoryBook, Waits};
+pub(crate) use memory::{DeferredFree, MemoryBook, MemoryName, Waits};
 pub(crate) use pool::{Condemned, Resets};
 #[cfg(all(test, ringfence_loom))]
 pub(crate) use returns::{Bit, Returns};
 pub(crate) use slot::Made;
-pub(crate) use tenancy::{Captures, Handle, Health, Standing, Tenancy};
+pub(crate) use tenancy::{Captures, Handle, Health, Last, Reach, Standing, Tenancy};

@@ -1,5 +1,7 @@
 //! A task gets a stream.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use super::{Crowd, Shared, StreamPool, guard::Relaxed, look::Asked};
 use crate::{
     backend::streams::StreamBackend,
@@ -219,7 +221,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut creating = Creating { shared: &self.shared, reservation: Some(reservation) };
         self.make_disposal(key.place)?;
         let (raw, word) = self.new_stream(key)?;
-        let attachment = (self.attach)(raw);
+        let attachment = self.attachment(raw, word);
         let Some(reservation) = creating.reservation.take() else {
             return Err(StreamError::ShutDown);
         };
@@ -227,13 +229,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             let mut pool = self.shared.pool();
             (pool.created(reservation, raw, word, attachment), pool.take_warning())
         };
+        let lease = Slot::lease(&slot); // given back, should the user's code panic
         if let Some(live) = crowd {
             observe::crowded(self.shared.id, live);
             if let Some(warn) = &self.on_crowd {
                 warn(Crowd { live });
             }
         }
-        let lease = Slot::lease(&slot);
         observe::created(lease.stream(), raw);
         observe::leased(lease.stream());
         Ok(lease)
@@ -251,6 +253,19 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let word = self.driver.open_progress(raw).unwrap_or(None);
         Ok((raw, word))
     }
+    /// What the user keeps with a new stream. If that panics, nobody has the stream, and it goes.
+    fn attachment(&self, raw: RawStream, word: Option<RawProgress>) -> A {
+        let made = catch_unwind(AssertUnwindSafe(|| (self.attach)(raw)));
+        made.unwrap_or_else(|panic| {
+            let _relaxed = Relaxed::enter(&self.driver);
+            if self.driver.destroy(raw).is_ok()
+                && let Some(word) = word
+            {
+                self.driver.close_progress(word);
+            }
+            resume_unwind(panic)
+        })
+    }
     /// Makes the disposal stream of a place, with its first stream, so that a free never has to (T7).
     pub(super) fn make_disposal(&self, place: DeviceContext) -> Result<(), StreamError> {
         if !self.shared.pool().claim_disposal(place) {
@@ -259,7 +274,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut making = MakingDisposal { shared: &self.shared, place: Some(place) };
         let key = StreamKey::new(place);
         let (raw, word) = self.new_stream(key)?;
-        let attachment = (self.attach)(raw);
+        let attachment = self.attachment(raw, word);
         let made = Made { key, raw, word, kind: Kind::Disposal, attachment };
         let _slot = self.shared.pool().adopt(made);
         making.place = None;

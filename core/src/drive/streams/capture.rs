@@ -1,13 +1,13 @@
 //! Captures: a closure, so that a capture never crosses an await and always ends on its own thread.
 
-use super::{Graph, StreamPool, refused};
+use super::{Graph, StreamPool, ending::Ending, refused};
 use crate::{
-    backend::streams::{CaptureMode, CaptureStatus, StreamBackend, StreamWork},
-    error::{Closed, DriverError, StreamError},
-    id::{RawEvent, RawGraph, RawMemory, StreamRef},
+    backend::streams::{CaptureMode, StreamBackend, StreamWork},
+    error::{DriverError, StreamError},
+    id::{RawEvent, StreamRef},
     observe,
-    stream::{Allocation, Captures, Lease, Slot, Standing},
-    sync::{Arc, Mutex, ThreadName},
+    stream::{Allocation, Captures, Health, Lease, MemoryName, Slot},
+    sync::{Arc, Mutex},
 };
 
 /// What a capture brought: the graph, and what the closure returned.
@@ -53,12 +53,12 @@ pub struct Captured<R, A = ()> {
 /// ```
 #[derive(Debug)]
 pub struct CaptureScope<'a, B, A = ()> {
-    pool: &'a StreamPool<B, A>,
-    slot: Arc<Slot<A>>,
-    stream: StreamRef,
-    door: Arc<Door>,
-    pins: Vec<RawMemory>,
-    forks: Vec<Arc<Slot<A>>>,
+    pub(super) pool: &'a StreamPool<B, A>,
+    pub(super) slot: Arc<Slot<A>>,
+    pub(super) stream: StreamRef,
+    pub(super) door: Arc<Door>,
+    pub(super) pins: Vec<MemoryName>,
+    pub(super) forks: Vec<Arc<Slot<A>>>,
     /// A capture belongs to the thread that began it.
     _not_send: std::marker::PhantomData<*const ()>,
 }
@@ -66,14 +66,14 @@ pub struct CaptureScope<'a, B, A = ()> {
 /// Whether participants may still come in, and how many have not left. Its lock makes the work of all of
 /// them one order.
 #[derive(Debug)]
-struct Door(Mutex<Inside>);
+pub(super) struct Door(pub(super) Mutex<Inside>);
 #[derive(Debug)]
-struct Inside {
-    open: Entry,
-    participants: u32,
+pub(super) struct Inside {
+    pub(super) open: Entry,
+    pub(super) participants: u32,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
+pub(super) enum Entry {
     Open,
     Closed,
 }
@@ -121,6 +121,7 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     where
         B: StreamWork,
     {
+        self.pool.usable()?;
         let _order = self.door.0.lock();
         let launched = self.pool.driver.launch(self.slot.raw(), work);
         if planted!(MarkWhileCapturing) {
@@ -134,8 +135,8 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// When the memory came from another pool, which would free it all the same.
     pub fn pin(&mut self, memory: &Allocation) {
         assert_eq!(memory.pool(), self.pool.shared.id, "memory of another pool");
-        self.pool.shared.memory.lock().pin(memory.raw());
-        self.pins.push(memory.raw());
+        self.pool.shared.memory.lock().pin(memory.name());
+        self.pins.push(memory.name());
     }
     /// Lets a child task take part.
     pub fn participant(&self) -> Participant<A> {
@@ -159,8 +160,19 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
                 return Err(error);
             }
         }
+        let chained = self.chain(self.stream, &self.slot, other.slot());
+        if chained.is_err() {
+            // It does not record here. Whether the driver made it capture all the same, it is asked before it is handed on.
+            let before = {
+                let mut tenancy = other.slot().lock();
+                tenancy.captures = Captures::Over;
+                tenancy.before_capture.take()
+            };
+            self.pool.give_back(other.slot(), before);
+            return chained;
+        }
         self.forks.push(other.slot().clone());
-        self.chain(self.stream, &self.slot, other.slot())
+        Ok(())
     }
     /// Records work on a forked stream.
     ///
@@ -173,6 +185,7 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
         if !self.forks.iter().any(|slot| Arc::ptr_eq(slot, fork.slot())) {
             return Err(StreamError::Stale { stream: fork.stream() });
         }
+        self.pool.usable()?;
         let launched = self.pool.driver.launch(fork.slot().raw(), work);
         launched.map_err(|cause| refused(fork.stream(), cause))
     }
@@ -185,6 +198,7 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     }
     /// Makes one captured stream follow another, with an event of the capture.
     fn chain(&self, of: StreamRef, from: &Slot<A>, to: &Slot<A>) -> Result<(), StreamError> {
+        self.pool.usable()?;
         let place = from.key().place;
         let event = self.pool.event(place).map_err(|cause| refused(of, cause))?;
         let chained = {
@@ -195,91 +209,6 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
         // An event that a capture recorded is never asked about: it goes.
         self.pool.driver.destroy_event(event);
         chained.map_err(|cause| refused(of, cause))
-    }
-}
-
-/// Ends the capture, also when the closure unwinds: an abandoned one would be for ever (T10).
-struct Ending<'a, B: StreamBackend, A> {
-    scope: CaptureScope<'a, B, A>,
-    ended: Option<Result<RawGraph, StreamError>>,
-}
-impl<B: StreamBackend, A> Ending<'_, B, A> {
-    fn end(&mut self) -> Result<RawGraph, StreamError> {
-        let (pool, stream) = (self.scope.pool, self.scope.stream);
-        let left = {
-            let mut inside = self.scope.door.0.lock();
-            inside.open = Entry::Closed;
-            inside.participants
-        };
-        let slot = &self.scope.slot;
-        let home = pool.home(slot.key().place);
-        let before = {
-            let mut tenancy = slot.lock();
-            // In a forked child, or after the pool's end, a capture cannot even be ended.
-            let ended = pool.drivable().and_then(|()| {
-                pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause))
-            });
-            tenancy.captures = Captures::Over;
-            let ended = match (ended, left) {
-                (Ok(graph), 1..) => {
-                    let dead = super::graph::Dead::unused(Some(graph), home, Vec::new());
-                    pool.shared.graveyard.lock().push(dead);
-                    Err(StreamError::Participants { stream, left })
-                }
-                (ended, _) => ended,
-            };
-            let before = tenancy.before_capture.take();
-            if ended.is_err() {
-                tenancy.close(Closed::Capture);
-                tenancy.final_event = before;
-                tenancy.left_by = left_by(&ended);
-            }
-            self.ended = Some(ended);
-            if tenancy.standing == Standing::Open { before } else { None }
-        };
-        pool.give_back(slot, before);
-        if matches!(self.ended, Some(Err(_))) {
-            pool.shared.pool().remember_left(slot.clone()); // its event may be asked about
-        }
-        for fork in &self.scope.forks {
-            let mut tenancy = fork.lock();
-            tenancy.captures = Captures::Over;
-            let before = tenancy.before_capture.take();
-            // A stream that joined a capture of HIP 5.2 swallows all later work, also after a good end.
-            let still = pool.drivable().is_err()
-                || pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
-            if still || matches!(self.ended, Some(Err(_))) {
-                tenancy.close(Closed::Capture);
-                tenancy.final_event = before;
-                tenancy.left_by = self.ended.as_ref().and_then(left_by);
-            } else if let Some(event) = before {
-                drop(tenancy);
-                pool.event_back(fork.key().place, event);
-            }
-        }
-        self.ended.unwrap_or(Err(StreamError::Capturing { stream }))
-    }
-}
-/// Who may destroy what the capture left open: the thread that ended it, if it is over. After another refusal it may go on.
-fn left_by(ended: &Result<RawGraph, StreamError>) -> Option<ThreadName> {
-    let over = match ended {
-        Ok(_) | Err(StreamError::Participants { .. }) => true,
-        Err(StreamError::Driver { cause, .. }) => matches!(cause, DriverError::CaptureFailed(_)),
-        Err(_) => false,
-    };
-    over.then(ThreadName::own)
-}
-impl<B: StreamBackend, A> Drop for Ending<'_, B, A> {
-    fn drop(&mut self) {
-        if self.ended.is_some() {
-            return;
-        }
-        // The closure panicked: nobody gets the graph, and what it pins goes with it.
-        let graph = self.end().ok();
-        let pins = std::mem::take(&mut self.scope.pins);
-        let home = self.scope.pool.home(self.scope.slot.key().place);
-        let dead = super::graph::Dead::unused(graph, home, pins);
-        self.scope.pool.shared.graveyard.lock().push(dead);
     }
 }
 
@@ -315,7 +244,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             forks: Vec::new(),
             _not_send: std::marker::PhantomData,
         };
-        let mut ending = Ending { scope, ended: None };
+        let mut ending = Ending::of(scope);
         let value = record(&mut ending.scope);
         let graph = ending.end();
         let pins = std::mem::take(&mut ending.scope.pins);
@@ -344,12 +273,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<(), StreamError> {
         let mut tenancy = self.open(lease)?;
         let begun = self.driver.begin_capture(lease.slot().raw(), mode);
+        if matches!(begun, Err(DriverError::Bad(_))) {
+            tenancy.health = Health::Doubted;
+        }
         begun.map_err(|cause| self.refused(lease, cause))?;
         tenancy.captures = Captures::Open;
         tenancy.before_capture = before;
         Ok(())
     }
-    fn give_back(&self, slot: &Slot<A>, event: Option<RawEvent>) {
+    pub(super) fn give_back(&self, slot: &Slot<A>, event: Option<RawEvent>) {
         if let Some(event) = event {
             self.event_back(slot.key().place, event);
         }
@@ -381,7 +313,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         }
         Ok(Some(event))
     }
-    fn unpin_all(&self, pins: Vec<RawMemory>) {
+    fn unpin_all(&self, pins: Vec<MemoryName>) {
         for memory in pins {
             let free = self.shared.memory.lock().unpin(memory, &Default::default());
             if let Some(free) = free {

@@ -1,8 +1,8 @@
 //! Raw handles from elsewhere.
 
-use super::{StreamPool, guard::Relaxed, refused};
+use super::StreamPool;
 use crate::{
-    backend::streams::{StreamBackend, StreamState},
+    backend::streams::StreamBackend,
     error::{Closed, StreamError},
     id::{RawStream, StreamKey, StreamRef},
     stream::{Handle, Kind, Lease, Made, Slot},
@@ -35,6 +35,16 @@ pub enum Wrapped<A = ()> {
     External(Lease<A>),
 }
 
+/// Whether the pool has a stream with a raw handle.
+enum Known<A> {
+    /// It has none.
+    Not,
+    /// One that exists.
+    Ours(Arc<Slot<A>>),
+    /// One that exists no more, or is its owner's alone: its handle is somebody else's by now, or nobody's.
+    Dead(Arc<Slot<A>>),
+}
+
 impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Makes a stream out of a raw handle. The handle of a pooled stream gives the pooled stream, whatever
     /// object it came from (T12). `key` says where an external stream lives.
@@ -46,17 +56,22 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if raw.as_u64() <= 2 {
             return Err(StreamError::NotOneStream { raw });
         }
-        self.shared.pool().collect_externals();
-        if let Some(slot) = self.known(raw) {
-            return Ok(self.wrapped(&slot));
-        }
+        self.collect_externals();
+        let dead = match self.known(raw) {
+            Known::Ours(slot) => return Ok(self.wrapped(&slot)),
+            Known::Dead(slot) => Some(slot),
+            Known::Not => None,
+        };
         let _made = self.make_disposal(key.place); // for the memory that it will use
         let attachment = (self.attach)(raw);
         let made = Made { key, raw, word: None, kind: Kind::External, attachment };
         let slot = {
             let mut pool = self.shared.pool();
-            // Somebody may have wrapped it in between.
-            match pool.by_raw(raw).filter(|_| !planted!(WrapMakesAnother)).cloned() {
+            // Somebody may have wrapped it in between. What is dead stays so, and its handle has another owner.
+            let is_dead =
+                |slot: &&Arc<Slot<A>>| dead.as_ref().is_some_and(|d| Arc::ptr_eq(d, slot));
+            let known = pool.by_raw(raw).filter(|slot| !is_dead(slot));
+            match known.filter(|_| !planted!(WrapMakesAnother)).cloned() {
                 Some(slot) => {
                     drop(pool); // what was attached in vain is the user's
                     return Ok(self.wrapped(&slot));
@@ -67,13 +82,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         slot.lock().handle = Handle::Exposed;
         Ok(Wrapped::External(Slot::lease(&slot)))
     }
-    fn known(&self, raw: RawStream) -> Option<Arc<Slot<A>>> {
-        let known = self.shared.pool().by_raw(raw).cloned()?;
-        // A closed stream's handle is somebody else's by now, or nobody's.
-        (known.closed().is_none() && !planted!(WrapMakesAnother)).then_some(known)
+    fn known(&self, raw: RawStream) -> Known<A> {
+        let Some(slot) = self.shared.pool().by_raw(raw).cloned() else { return Known::Not };
+        match slot.closed() {
+            _ if planted!(WrapMakesAnother) => Known::Not,
+            // It exists until its work is proven finished.
+            None | Some(Closed::Capture | Closed::Trimmed | Closed::Reserved) => Known::Ours(slot),
+            Some(Closed::Bad | Closed::Lost | Closed::Disowned | Closed::Reset) => {
+                Known::Dead(slot)
+            }
+        }
     }
     pub(super) fn collect_externals(&self) {
-        self.shared.pool().collect_externals();
+        let gone = self.shared.pool().collect_externals();
+        drop(gone); // what the user attached goes with it: no lock is held
     }
     fn wrapped(&self, slot: &Arc<Slot<A>>) -> Wrapped<A> {
         match slot.kind() {
@@ -133,57 +155,5 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.leave(&lease, Closed::Disowned)?;
         self.shared.pool().forget_raw(lease.slot());
         Ok(lease.slot().raw())
-    }
-    /// Closes a stream whose work may be unfinished, with an event to wait for in its place.
-    fn leave(&self, lease: &Lease<A>, cause: Closed) -> Result<(), StreamError> {
-        let (slot, stream) = (lease.slot(), lease.stream());
-        let disposal = self.disposal(slot.key().place);
-        let mut tenancy = self.open(lease)?;
-        let event = self.event(slot.key().place).map_err(|cause| refused(stream, cause))?;
-        let recorded = self.driver.record_event(event, slot.raw());
-        recorded.map_err(|cause| refused(stream, cause))?;
-        tenancy.final_event = Some(event);
-        tenancy.close(cause);
-        let followed =
-            disposal.filter(|disposal| self.driver.stream_wait(disposal.raw(), event).is_ok());
-        drop(tenancy);
-        if let Some(disposal) = followed {
-            let mut hold = disposal.lock();
-            // From here on the event is one of a stream that never captures, and may be asked about.
-            let recorded = self.driver.record_event(event, disposal.raw()).is_ok();
-            let _position = self.count(&disposal, &mut hold);
-            drop(hold);
-            if recorded {
-                self.shared.pool().remember_left(slot.clone());
-            }
-        }
-        Ok(())
-    }
-    /// Asks about streams that were closed with work pending: once it is finished nobody has to remember them.
-    pub(super) fn settle_left(&self) {
-        let left = self.shared.pool().take_left();
-        for slot in left {
-            let Some(event) = slot.lock().final_event else { continue };
-            let finished = {
-                let _relaxed = Relaxed::enter(&self.driver);
-                self.driver.query_event(event) == StreamState::Idle
-            };
-            if !finished {
-                self.shared.pool().remember_left(slot);
-                continue;
-            }
-            let event = {
-                let mut tenancy = slot.lock();
-                tenancy.saw_idle();
-                tenancy.final_event.take()
-            };
-            if let Some(event) = event {
-                self.driver.destroy_event(event);
-            }
-            // The others are destroyed one day, and forgotten then.
-            if slot.closed() == Some(Closed::Disowned) {
-                self.shared.pool().forget(&slot);
-            }
-        }
     }
 }

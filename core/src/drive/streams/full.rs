@@ -51,7 +51,7 @@ impl<B: StreamBackend, A> Future for Acquire<'_, B, A> {
                     return Poll::Ready(Ok(lease));
                 }
                 Err(error) => {
-                    this.leave();
+                    this.give_up();
                     return Poll::Ready(Err(error));
                 }
             }
@@ -61,16 +61,18 @@ impl<B: StreamBackend, A> Future for Acquire<'_, B, A> {
 }
 impl<B, A> Acquire<'_, B, A> {
     fn queue(&mut self, context: &Context<'_>) {
+        let waker = context.waker().clone(); // the user's code: no lock is held
         let mut wanting = self.pool.shared.wanting.lock();
         let ticket = *self.ticket.get_or_insert_with(|| {
             wanting.next += 1;
             wanting.next
         });
-        let waker = context.waker().clone();
         let replaced = match wanting.queue.iter_mut().find(|waiting| waiting.0 == ticket) {
             Some(waiting) => Some(std::mem::replace(&mut waiting.1, waker)),
             None => {
-                wanting.queue.push_back((ticket, waker));
+                // One that was woken in vain does not lose its turn.
+                let at = wanting.queue.partition_point(|waiting| waiting.0 < ticket);
+                wanting.queue.insert(at, (ticket, waker));
                 None
             }
         };
@@ -92,9 +94,9 @@ impl<B, A> Acquire<'_, B, A> {
         }
     }
 }
-impl<B, A> Drop for Acquire<'_, B, A> {
-    fn drop(&mut self) {
-        // Woken, and given up before it asked: the next one gets the wake.
+impl<B, A> Acquire<'_, B, A> {
+    /// Woken, and given up before it had a stream: the next one gets the wake.
+    fn give_up(&mut self) {
         if self.leave() == Left::Woken {
             let next = self.pool.shared.wanting.lock().queue.pop_front();
             if let Some((_, waker)) = next {
@@ -103,7 +105,11 @@ impl<B, A> Drop for Acquire<'_, B, A> {
         }
     }
 }
-/// How a waiter went.
+impl<B, A> Drop for Acquire<'_, B, A> {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Left {
     NeverWaited,

@@ -4,9 +4,9 @@ use super::{Shared, StreamPool, submit::Launching};
 use crate::{
     backend::streams::StreamBackend,
     error::StreamError,
-    id::{DeviceContext, RawGraph, RawMemory, StreamRef},
+    id::{DeviceContext, RawGraph, StreamRef},
     observe,
-    stream::{Access, Allocation, Lease, Resets, Stamp, Touch},
+    stream::{Access, Allocation, Lease, MemoryName, Resets, Stamp, Touch},
     sync::Arc,
 };
 
@@ -31,7 +31,7 @@ use crate::{
 pub struct Graph<A = ()> {
     raw: RawGraph,
     home: Home,
-    pins: Vec<RawMemory>,
+    pins: Vec<MemoryName>,
     launches: Stamp,
     shared: Arc<Shared<A>>,
 }
@@ -47,12 +47,12 @@ pub(super) struct Dead {
     /// `None`: its capture failed, and only its pins are left.
     raw: Option<RawGraph>,
     home: Home,
-    pins: Vec<RawMemory>,
+    pins: Vec<MemoryName>,
     launches: Stamp,
 }
 impl Dead {
     /// What is left of a capture that nobody gets.
-    pub(super) fn unused(raw: Option<RawGraph>, home: Home, pins: Vec<RawMemory>) -> Self {
+    pub(super) fn unused(raw: Option<RawGraph>, home: Home, pins: Vec<MemoryName>) -> Self {
         Self { raw, home, pins, launches: Stamp::default() }
     }
 }
@@ -60,7 +60,7 @@ impl<A> Graph<A> {
     pub(super) fn new(
         raw: RawGraph,
         home: Home,
-        pins: Vec<RawMemory>,
+        pins: Vec<MemoryName>,
         shared: Arc<Shared<A>>,
     ) -> Self {
         Self { raw, home, pins, launches: Stamp::default(), shared }
@@ -72,8 +72,8 @@ impl<A> Graph<A> {
     /// When the memory came from another pool, which would free it all the same.
     pub fn pin(&mut self, memory: &Allocation) {
         assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
-        self.shared.memory.lock().pin(memory.raw());
-        self.pins.push(memory.raw());
+        self.shared.memory.lock().pin(memory.name());
+        self.pins.push(memory.name());
     }
     /// What to remember of every launch so far: it counts as a use of everything that the graph pins.
     pub fn launches(&self) -> &Stamp {

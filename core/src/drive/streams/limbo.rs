@@ -10,11 +10,11 @@ use std::{
     time::Duration,
 };
 
-use super::{Life, Shared, StreamPool};
+use super::{Life, Shared, StreamPool, submit::so_far};
 use crate::{
     backend::streams::{StreamBackend, StreamWork},
     error::{Closed, StreamError},
-    stream::{Access, Lease, Stamp, Standing, Touch},
+    stream::{Access, Handle, Lease, Stamp, Standing, Touch},
     sync::Arc,
 };
 
@@ -181,6 +181,9 @@ impl<A> Shared<A> {
     /// What a waiter is told, as far as it is known. `None`: the work may still finish.
     fn answer(&self, touch: Touch) -> Option<Result<(), StreamError>> {
         let stream = touch.stream();
+        if stream.pool() != self.id {
+            return Some(Err(StreamError::OtherPool { stream }));
+        }
         let Some(slot) = self.pool().by_id(stream.id()).cloned() else { return Some(Ok(())) };
         let (finished, standing, covered) = {
             let tenancy = slot.lock();
@@ -203,6 +206,23 @@ impl<A> Shared<A> {
     }
 }
 
+/// A launch in progress that uses a value. Where it panics, the value stays with the pool: a part of the work may have been
+/// submitted that nobody counted.
+struct LaunchingWith<'l, T: Send + 'static, A> {
+    lease: &'l Lease<A>,
+    shared: &'l Arc<Shared<A>>,
+    what: Option<Box<T>>,
+}
+impl<T: Send + 'static, A> Drop for LaunchingWith<'_, T, A> {
+    fn drop(&mut self) {
+        if let Some(what) = self.what.take() {
+            self.lease.slot().lock().handle = Handle::Exposed;
+            let touch = so_far(self.lease.slot(), self.lease.stream());
+            drop(InFlight { what: Some(what), touch, shared: self.shared.clone() }); // parked
+        }
+    }
+}
+
 impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Submits work that uses `what` until it is finished. `work` is told where the value is: it does not move
     /// while the work is in flight.
@@ -221,10 +241,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         drop(self.open(lease)?);
         let mut what = Box::new(what);
         let work = work(&mut what);
+        let mut launching = LaunchingWith { lease, shared: &self.shared, what: Some(what) };
         let launched = self.driver.launch(lease.slot().raw(), work);
+        let what = launching.what.take(); // it did not panic
         let position = self.count(lease.slot(), &mut lease.slot().lock());
         let touch = Touch::new(lease.stream(), position);
-        let in_flight = InFlight { what: Some(what), touch, shared: self.shared.clone() };
+        let in_flight = InFlight { what, touch, shared: self.shared.clone() };
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
         Ok(in_flight)
     }

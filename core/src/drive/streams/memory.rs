@@ -66,12 +66,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// What the driver says.
     pub fn allocate(&self, lease: &mut Lease<A>, bytes: Bytes) -> Result<Allocation, StreamError> {
         drop(self.open(lease)?); // an allocation may take long, and the stream is its caller's alone
+        let born = self.resets(lease.key().place); // a reset meanwhile takes it along
         let allocated = {
             let _relaxed = Relaxed::enter(&self.driver);
             self.driver.allocate(bytes, lease.slot().raw())
         };
-        let raw = allocated.map_err(|cause| self.refused(lease, cause))?;
-        Ok(self.adopt(raw, bytes, lease.key()))
+        let raw = allocated.map_err(|cause| self.launch_refused(lease, cause))?;
+        Ok(Allocation::new(raw, bytes, lease.key().place, self.shared.id, born))
     }
     pub(super) fn resets(&self, place: DeviceContext) -> Resets {
         self.shared.pool().resets(place.device)
@@ -174,7 +175,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn users(&self, stamp: &mut Stamp) -> Users<A> {
         let mut users = Users::None;
         for touch in stamp.touches(Access::Write) {
-            let Ok(Some(slot)) = self.find(touch.stream()) else { continue };
+            let slot = match self.find(touch.stream()) {
+                Ok(Some(slot)) => slot,
+                Ok(None) => continue,
+                Err(_) => return Users::Several, // of another pool: nothing can be known
+            };
             let over = slot.lock().generation != touch.stream().generation();
             if over && !planted!(FreeOnRecycled) {
                 continue;

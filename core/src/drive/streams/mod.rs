@@ -5,11 +5,13 @@
 
 mod acquire;
 mod capture;
+mod ending;
 mod events;
 mod external;
 mod full;
 mod graph;
 mod guard;
+mod leaving;
 mod limbo;
 mod look;
 mod memory;
@@ -259,10 +261,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// The stream that a reference names. `None`: it was let go of after its work was proven finished.
     fn find(&self, stream: StreamRef) -> Result<Option<Arc<Slot<A>>>, StreamError> {
         self.ours(stream)?;
-        let mut pool = self.shared.pool();
-        // A wrapping that was dropped: its stream may be gone, and is not asked about.
-        pool.close_dropped();
-        Ok(pool.by_id(stream.id()).cloned())
+        let (gone, found) = {
+            let mut pool = self.shared.pool();
+            // A wrapping that was dropped: its stream may be gone, and is not asked about.
+            (pool.close_dropped(), pool.by_id(stream.id()).cloned())
+        };
+        drop(gone); // what the user attached goes with it: no lock is held
+        Ok(found)
     }
     fn disposal(&self, place: DeviceContext) -> Option<Arc<Slot<A>>> {
         self.shared.pool().disposal(place).cloned()

@@ -6,9 +6,11 @@ use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamWait},
     error::{Closed, DriverCode, DriverError, StreamError},
-    id::RawEvent,
+    id::StreamRef,
     observe,
-    stream::{Access, Captures, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
+    stream::{
+        Access, Captures, Health, Kind, Last, Lease, Reach, Slot, Stamp, Standing, Tenancy, Touch,
+    },
     sync::Arc,
 };
 
@@ -36,12 +38,28 @@ pub enum Ordered {
     OnHost,
 }
 
+/// A new owner submits: visible in the stamp when it is done, also when a part of it was refused, or panicked, since what was
+/// submitted until then may run.
+struct Owned<'s, A> {
+    slot: Arc<Slot<A>>,
+    stream: StreamRef,
+    stamp: &'s mut Stamp,
+    access: Access,
+    whole: Option<Touch>,
+}
+impl<A> Drop for Owned<'_, A> {
+    fn drop(&mut self) {
+        let touch = self.whole.unwrap_or_else(|| super::submit::so_far(&self.slot, self.stream));
+        self.stamp.add(touch, self.access);
+    }
+}
+
 /// What can be done about a touch that is not known to be finished.
 enum Unfinished {
     /// Its stream is open, and does not capture.
     Record,
     /// This event covers it.
-    Event(RawEvent),
+    Event(Last),
     /// Its stream captures, by its user's own doing.
     Capturing,
     /// Its stream was closed with it pending.
@@ -103,10 +121,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         submit: impl FnOnce(&mut Lease<A>) -> Result<Touch, StreamError>,
     ) -> Result<Ordered, StreamError> {
         let ordered = self.order_after(lease, stamp, access)?;
+        let mut owned = Owned {
+            slot: lease.slot().clone(),
+            stream: lease.stream(),
+            stamp,
+            access,
+            whole: None,
+        };
         let submitted = submit(lease);
-        // What was refused may have been submitted in part.
-        let touch = submitted.unwrap_or_else(|_| self.so_far(lease));
-        stamp.add(touch, access);
+        owned.whole = submitted.ok();
+        drop(owned);
         submitted.map(|_| ordered)
     }
     /// Waits on the host for what the stamp remembers.
@@ -194,6 +218,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<Ordered, StreamError> {
         let stream = touch.stream();
         let place = slot.key().place;
+        let is_disposal = waiter.kind() == Kind::Disposal && waiter.key().place == place;
         let mut tenancy = slot.lock();
         let over = tenancy.generation != stream.generation();
         if self.finished(slot, &mut tenancy, touch) && !(over && planted!(WaitForOldTenancy)) {
@@ -204,18 +229,25 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             waited.map_err(|cause| refused(stream, cause))
         };
         match self.unfinished(slot, &tenancy) {
-            // The event is of the disposal stream of this place, which has waited for the work. That of another has not.
-            Unfinished::Event(_)
-                if waiter.kind() == Kind::Disposal && waiter.key().place == place => {}
-            Unfinished::Event(event) => wait(event)?,
+            // The disposal stream of this place has waited for the work. That of another has not.
+            Unfinished::Event(last) if last.reach != Reach::Stream && is_disposal => {}
+            Unfinished::Event(last) => {
+                wait(last.event)?;
+                if let (true, Some(own)) = (is_disposal, &mut tenancy.final_event)
+                    && own.reach == Reach::Stream
+                {
+                    own.reach = Reach::Followed;
+                }
+            }
             Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
             Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),
             Unfinished::Record => {
                 let event = self.event(place).map_err(|cause| refused(stream, cause))?;
-                if planted!(ActAfterCheck) {
-                    drop(tenancy);
-                }
+                let mut held = (!planted!(ActAfterCheck)).then_some(tenancy);
                 let recorded = self.driver.record_event(event, slot.raw());
+                if let (Err(DriverError::Bad(_)), Some(tenancy)) = (recorded, &mut held) {
+                    tenancy.health = Health::Doubted;
+                }
                 let waited =
                     recorded.map_err(|cause| refused(stream, cause)).and_then(|()| wait(event));
                 self.event_back(place, event);
@@ -228,13 +260,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn unfinished(&self, slot: &Slot<A>, tenancy: &Tenancy) -> Unfinished {
         match (tenancy.standing, tenancy.final_event) {
             (Standing::Open, _) => {}
-            (_, Some(event)) => return Unfinished::Event(event),
+            (_, Some(last)) => return Unfinished::Event(last),
             // It exists until its work is proven finished.
             (Standing::Closed(Closed::Trimmed | Closed::Reserved), None) => {}
             (Standing::Closed(_), None) => return Unfinished::Unknowable,
         }
         match (tenancy.captures, tenancy.before_capture) {
-            (Captures::Open, Some(event)) => Unfinished::Event(event),
+            (Captures::Open, Some(event)) => Unfinished::Event(Last::on_disposal(event)),
             (Captures::Open, None) => Unfinished::Capturing,
             _ if self.captures_now(slot, tenancy) => Unfinished::Capturing,
             _ => Unfinished::Record,

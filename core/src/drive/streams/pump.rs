@@ -6,7 +6,7 @@ use crate::{
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
     observe,
-    stream::{Condemned, Handle, Offer, Standing, Tenancy, Why},
+    stream::{Condemned, Handle, Offer, Reach, Standing, Tenancy, Why},
     sync::{Arc, AtomicU8, Ordering, Site, ThreadName, order},
 };
 
@@ -146,8 +146,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub fn device_reset(&self, device: DeviceId) {
         self.shared.pool().device_reset(device);
         self.forget_events(device);
-        self.retry_frees();
-        self.reap();
+        if self.drivable().is_ok() {
+            self.retry_frees();
+            self.reap();
+        }
     }
     /// Destroys everything that is proven idle, and ends the pool: no driver call after this. Leases may
     /// outlive it; they are of no further use.
@@ -227,37 +229,31 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if matches!(fate, Fate::Leak) {
                 observe::leaked(self.shared.id, condemned.slot.id());
             }
-            pool = self.shared.pool();
-            match fate {
-                Fate::Later => pool.not_yet(condemned),
-                Fate::Leak => pool.leaked(condemned),
-                Fate::Gone => {
-                    let gone = pool.destroyed(condemned);
-                    drop(pool);
-                    drop(gone);
-                    pool = self.shared.pool();
+            let gone = match fate {
+                Fate::Later => {
+                    self.shared.pool().not_yet(condemned);
+                    None
                 }
+                Fate::Leak => Some(self.shared.pool().leaked(condemned)),
+                Fate::Gone => Some(self.shared.pool().destroyed(condemned)),
                 Fate::Destroy => {
-                    pool.forget_handle(&condemned);
-                    drop(pool);
-                    let outcome = self.destroy(&condemned.slot);
-                    match outcome {
-                        Ok(()) => observe::destroyed(self.shared.id, condemned.slot.id()),
-                        Err(_) => observe::leaked(self.shared.id, condemned.slot.id()),
-                    }
-                    pool = self.shared.pool();
-                    match outcome {
+                    self.shared.pool().forget_handle(&condemned);
+                    match self.destroy(&condemned.slot) {
                         Ok(()) => {
                             destroyed += 1;
-                            let gone = pool.destroyed(condemned);
-                            drop(pool);
-                            drop(gone);
-                            pool = self.shared.pool();
+                            observe::destroyed(self.shared.id, condemned.slot.id());
+                            Some(self.shared.pool().destroyed(condemned))
                         }
-                        Err(_) => pool.leaked(condemned),
+                        Err(_) => {
+                            condemned.slot.lock().lose_handle(Closed::Bad);
+                            observe::leaked(self.shared.id, condemned.slot.id());
+                            Some(self.shared.pool().leaked(condemned))
+                        }
                     }
                 }
-            }
+            };
+            drop(gone); // what the user attached may go with it: no lock is held
+            pool = self.shared.pool();
         }
         destroyed
     }
@@ -274,13 +270,18 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         match self.prove_finished(slot, &mut tenancy).0 {
             Ok(_) if tenancy.waiters > 0 => Fate::Later,
             Ok(_) => Fate::Destroy,
-            Err(Why::Bad(_)) => Fate::Leak,
+            Err(Why::Bad(_)) => {
+                tenancy.lose_handle(Closed::Bad); // never asked about again, and nobody waits for its work
+                Fate::Leak
+            }
             // It captures for ever, and what was submitted before that is all there is (T9), unless somebody has the handle.
             Err(Why::Capturing(_))
                 if tenancy.left_by == Some(ThreadName::own())
                     && tenancy.handle == Handle::Kept
+                    && tenancy.waiters == 0
                     && self.is_past(&mut tenancy) =>
             {
+                tenancy.saw_idle();
                 Fate::Destroy
             }
             Err(_) => Fate::Later,
@@ -288,9 +289,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Whether the work before a capture that was left open is finished. Without an event there was none that was not.
     fn is_past(&self, tenancy: &mut Tenancy) -> bool {
-        tenancy.final_event.is_none_or(|event| {
+        tenancy.final_event.is_none_or(|last| {
             let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.query_event(event) == StreamState::Idle
+            last.reach == Reach::Disposal
+                && self.driver.query_event(last.event) == StreamState::Idle
         })
     }
     fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
@@ -303,15 +305,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.close_progress(word);
         }
         let last = slot.lock().final_event.take();
-        if let Some(event) = last {
-            self.driver.destroy_event(event);
+        if let Some(last) = last {
+            self.driver.destroy_event(last.event);
         }
         Ok(())
     }
     fn close_disposals(&self) {
         let disposals = self.shared.pool().take_disposals();
         for slot in disposals {
-            self.shared.pool().forget(&slot);
+            let known = self.shared.pool().forget(&slot);
+            drop(known);
             let idle = {
                 let mut tenancy = slot.lock();
                 let idle = self.prove_finished(&slot, &mut tenancy).0.is_ok();

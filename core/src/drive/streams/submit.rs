@@ -3,10 +3,10 @@
 use super::StreamPool;
 use crate::{
     backend::streams::{CaptureStatus, StreamBackend, StreamWork},
-    error::StreamError,
+    error::{DriverError, StreamError},
     id::{Position, RawStream, StreamRef},
     observe,
-    stream::{Captures, Handle, Kind, Lease, Slot, Standing, Tenancy, Touch},
+    stream::{Captures, Handle, Health, Kind, Lease, Slot, Standing, Tenancy, Touch},
     sync::StreamGuard,
 };
 
@@ -17,6 +17,16 @@ impl<A> Drop for Launching<'_, A> {
     fn drop(&mut self) {
         self.0.lock().handle = Handle::Exposed;
     }
+}
+
+/// Everything that was submitted up to now: what went past the pool, which nobody counted, is counted by this.
+pub(super) fn so_far<A>(slot: &Slot<A>, stream: StreamRef) -> Touch {
+    let mut tenancy = slot.lock();
+    let position = match tenancy.handle {
+        Handle::Kept => tenancy.counted,
+        Handle::Exposed => tenancy.count(),
+    };
+    Touch::new(stream, position)
 }
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
@@ -57,7 +67,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # }
     /// ```
     pub fn so_far(&self, lease: &Lease<A>) -> Touch {
-        Touch::new(lease.stream(), lease.slot().lock().counted)
+        so_far(lease.slot(), lease.stream())
     }
     /// Gives the raw handle out. Work that is submitted past the pool is counted by nobody, so that the
     /// driver is asked before the stream is handed on (T9, T13).
@@ -70,7 +80,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// What to remember of work that the caller submitted by the raw handle, up to now.
     ///
     /// # Errors
-    /// [`StreamError::Stale`] when the tenancy is over; [`StreamError::Capturing`] when the stream captures.
+    /// [`StreamError::Stale`] when the tenancy is over; [`StreamError::Capturing`] when the stream captures;
+    /// [`StreamError::ShutDown`], [`StreamError::DeviceLost`], [`StreamError::Forked`].
     ///
     /// ```
     /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::RawStream, stream::*};
@@ -83,6 +94,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # }
     /// ```
     pub fn touch(&self, stream: StreamRef) -> Result<Touch, StreamError> {
+        self.usable()?;
         let slot = self.find(stream)?.ok_or(StreamError::Stale { stream })?;
         let mut tenancy = slot.lock();
         if tenancy.generation != stream.generation() || tenancy.standing != Standing::Open {
@@ -137,9 +149,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let position = tenancy.count();
         if let Some(word) = slot.word()
             && tenancy.word_counts()
-            && self.driver.mark(slot.raw(), word, position).is_ok()
         {
-            tenancy.marked = position;
+            match self.driver.mark(slot.raw(), word, position) {
+                Ok(()) => tenancy.marked = position,
+                Err(DriverError::Bad(_)) => tenancy.health = Health::Doubted,
+                Err(_) => {}
+            }
         }
         position
     }

@@ -112,7 +112,7 @@ fn a_signal_that_comes_back_finds_a_place_after_the_ring_has_grown() {
 fn what_is_over_makes_place_if_it_is_a_good_part() {
     let filled = |over| {
         let mut uses = Uses::with_capacity(8);
-        let mut push = |uses: &mut Uses, packet| {
+        let push = |uses: &mut Uses, packet| {
             let packet = PacketId::new(packet);
             uses.push(InFlight { packet, slot: SlotIndex(0), flags: UseFlags::empty() });
         };

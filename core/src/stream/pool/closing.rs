@@ -92,10 +92,11 @@ impl<A> Pool<A> {
     }
     /// It can never be destroyed: it is in error, or its user did that. Its identity stays, since its work
     /// may not be finished.
-    pub(crate) fn leaked(&mut self, condemned: Condemned<A>) {
+    pub(crate) fn leaked(&mut self, condemned: Condemned<A>) -> Gone<A> {
         self.forget_handle(&condemned);
         self.gone(&condemned);
         self.counts.leaked += u64::from(condemned.cause != Closed::Disowned);
+        Gone { _slots: (condemned.slot, None) }
     }
     fn gone(&mut self, condemned: &Condemned<A>) {
         self.shelves[condemned.shelf].condemned -= 1;
@@ -174,24 +175,31 @@ impl<A> Pool<A> {
     }
     /// Wrappings that were dropped without a word: the handle is not known to be the same stream any more, and
     /// whether its work is finished cannot be known.
-    pub(crate) fn close_dropped(&mut self) {
+    #[must_use = "drop them without the pool's lock"]
+    pub(crate) fn close_dropped(&mut self) -> Vec<Arc<Slot<A>>> {
+        let mut gone = Vec::new();
         for at in (0..self.externals.len()).rev() {
             if self.externals[at].came_back() {
                 let slot = self.externals.swap_remove(at);
                 slot.close(Closed::Disowned);
                 self.forget_raw(&slot);
+                gone.push(slot);
             }
         }
+        gone
     }
     /// The same, and those that were closed in order.
-    pub(crate) fn collect_externals(&mut self) {
-        self.close_dropped();
+    #[must_use = "drop them without the pool's lock"]
+    pub(crate) fn collect_externals(&mut self) -> Vec<Arc<Slot<A>>> {
+        let mut gone = self.close_dropped();
         for at in (0..self.externals.len()).rev() {
             if self.externals[at].closed().is_some() {
                 let slot = self.externals.swap_remove(at);
                 self.forget_raw(&slot);
+                gone.push(slot);
             }
         }
+        gone
     }
     /// A stream that left with work pending, and an event that may be asked about.
     pub(crate) fn remember_left(&mut self, slot: Arc<Slot<A>>) {
@@ -201,8 +209,9 @@ impl<A> Pool<A> {
         std::mem::take(&mut self.left)
     }
     /// Its work is finished, and it is not the pool's: a stamp of it is a stamp of finished work.
-    pub(crate) fn forget(&mut self, slot: &Slot<A>) {
-        self.by_id.remove(&slot.id());
+    #[must_use = "drop it without the pool's lock"]
+    pub(crate) fn forget(&mut self, slot: &Slot<A>) -> Option<Arc<Slot<A>>> {
+        self.by_id.remove(&slot.id())
     }
     /// How often a device was reset: what was made before the last time is gone.
     pub(crate) fn resets(&self, device: DeviceId) -> Resets {
@@ -211,5 +220,5 @@ impl<A> Pool<A> {
 }
 
 /// How often a device was reset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Resets(u32);

@@ -179,7 +179,7 @@ impl Walk {
             match self.dice.below(4) {
                 0 => self.bench.pool.not_yet(condemned),
                 1 => {
-                    self.bench.pool.leaked(condemned);
+                    drop(self.bench.pool.leaked(condemned));
                     assert!(self.bench.pool.by_id(id).is_some(), "its work may not be finished");
                     self.counted.leaked += 1;
                     self.streams.remove(&id);

@@ -103,7 +103,7 @@ fn streams_that_left_with_work_pending_are_asked_about_until_they_are_forgotten(
     let left = bench.pool.take_left();
     assert_eq!(left.iter().map(|slot| slot.id()).collect::<Vec<_>>(), [there.id()]);
     assert!(bench.pool.take_left().is_empty());
-    bench.pool.forget(there.slot());
+    drop(bench.pool.forget(there.slot()));
     assert!(bench.pool.by_id(there.id()).is_none());
     assert!(bench.pool.by_id(here.id()).is_some());
 }

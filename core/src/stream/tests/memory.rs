@@ -19,6 +19,9 @@ fn given_up(raw: RawMemory, used: Option<Touch>) -> DeferredFree {
     }
     DeferredFree { memory, stamp, waits: Waits::None }
 }
+fn name(raw: RawMemory) -> MemoryName {
+    given_up(raw, None).memory.name()
+}
 fn touched(free: &DeferredFree) -> Vec<Touch> {
     free.stamp.touches(Access::Write).collect()
 }
@@ -48,37 +51,55 @@ fn what_no_graph_uses_comes_back_at_once_and_is_not_counted() {
 #[test]
 fn a_graph_keeps_memory_until_it_is_gone_with_all_that_its_launches_did() {
     let mut book = MemoryBook::default();
-    book.pin(ONE);
+    book.pin(name(ONE));
     assert!(book.give_up(given_up(ONE, Some(touch(1, 1)))).is_none());
     assert_eq!(book.counts(), MemoryCounts { deferred: 1, ..MemoryCounts::default() });
     let mut launches = Stamp::default();
     launches.add(touch(2, 5), Access::Read);
-    let free = book.unpin(ONE, &launches).expect("the only graph is gone, and so is its owner");
+    let free =
+        book.unpin(name(ONE), &launches).expect("the only graph is gone, and so is its owner");
     assert_eq!(touched(&free), [touch(1, 1), touch(2, 5)]);
     // It is forgotten: another graph begins anew.
-    assert!(book.unpin(ONE, &launches).is_none());
+    assert!(book.unpin(name(ONE), &launches).is_none());
     assert_eq!(book.leak_all(), 0);
 }
 
 #[test]
 fn the_last_of_several_graphs_lets_go() {
     let mut book = MemoryBook::default();
-    book.pin(ONE);
-    book.pin(ONE);
+    book.pin(name(ONE));
+    book.pin(name(ONE));
     assert!(book.give_up(given_up(ONE, None)).is_none());
     let mut first = Stamp::default();
     first.add(touch(3, 1), Access::Read);
-    assert!(book.unpin(ONE, &first).is_none());
-    let free = book.unpin(ONE, &Stamp::default()).expect("both are gone");
+    assert!(book.unpin(name(ONE), &first).is_none());
+    let free = book.unpin(name(ONE), &Stamp::default()).expect("both are gone");
     assert_eq!(touched(&free), [touch(3, 1)]); // what the first did is not forgotten
 }
 
 #[test]
 fn memory_that_its_owner_still_has_is_not_freed_with_its_graph() {
     let mut book = MemoryBook::default();
-    book.pin(ONE);
-    assert!(book.unpin(ONE, &Stamp::default()).is_none());
+    book.pin(name(ONE));
+    assert!(book.unpin(name(ONE), &Stamp::default()).is_none());
     assert!(book.give_up(given_up(ONE, None)).is_some());
+}
+
+/// An address comes again after a reset, and the old owner's finalizer comes late.
+#[test]
+fn a_graph_keeps_the_memory_that_it_pinned_and_no_other_at_the_same_address() {
+    let old = given_up(ONE, None);
+    let mut bench = Bench::new(PoolOptions::default());
+    bench.pool.device_reset(old.memory.place().device);
+    let after = bench.pool.resets(old.memory.place().device);
+    let new = Allocation::new(ONE, Bytes::new(32), old.memory.place(), PoolId::new(9), after);
+    let (mut book, pinned) = (MemoryBook::default(), new.name());
+    book.pin(pinned);
+    let free = DeferredFree { memory: new, stamp: Stamp::default(), waits: Waits::None };
+    assert!(book.give_up(free).is_none(), "the graph has it");
+    assert!(book.give_up(old).is_some(), "it has not this one");
+    let free = book.unpin(pinned, &Stamp::default()).expect("the graph is gone");
+    assert_eq!((free.memory.bytes(), free.memory.born()), (Bytes::new(32), after));
 }
 
 #[test]
@@ -95,9 +116,9 @@ fn what_is_put_off_is_tried_again_once() {
 fn at_the_end_all_that_waits_is_leaked_and_counted() {
     let mut book = MemoryBook::default();
     book.defer(given_up(ONE, None));
-    book.pin(TWO);
+    book.pin(name(TWO));
     assert!(book.give_up(given_up(TWO, None)).is_none());
-    book.pin(RawMemory::new(0x3000)); // its owner still has it
+    book.pin(name(RawMemory::new(0x3000))); // its owner still has it
     book.counts_mut().leaked += 5;
     assert_eq!(book.leak_all(), 2);
     assert_eq!(book.counts().leaked, 7);

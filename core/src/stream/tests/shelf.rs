@@ -144,11 +144,11 @@ fn a_wrapping_ends_with_its_last_lease_and_its_handle_is_anybodys() {
     let slot = external(&mut bench);
     let (one, two) = (Slot::lease(&slot), Slot::lease(&slot));
     drop(one);
-    bench.pool.close_dropped();
+    drop(bench.pool.close_dropped());
     assert_eq!(slot.closed(), None, "somebody still has it");
     assert!(bench.pool.by_raw(THEIRS).is_some());
     drop(two);
-    bench.pool.close_dropped();
+    drop(bench.pool.close_dropped());
     assert_eq!(slot.closed(), Some(Closed::Disowned));
     assert!(bench.pool.by_raw(THEIRS).is_none());
     assert!(bench.pool.by_id(slot.id()).is_some(), "whether its work is finished is asked for yet");
@@ -160,10 +160,10 @@ fn a_wrapping_that_was_taken_up_again_goes_on() {
     let slot = external(&mut bench);
     drop(Slot::lease(&slot)); // it came back
     let again = Slot::lease(&slot); // and somebody has it before anybody looked
-    bench.pool.close_dropped();
+    drop(bench.pool.close_dropped());
     assert_eq!(slot.closed(), None);
     drop(again);
-    bench.pool.close_dropped();
+    drop(bench.pool.close_dropped());
     assert_eq!(slot.closed(), Some(Closed::Disowned));
 }
 
@@ -173,7 +173,7 @@ fn a_wrapping_that_was_closed_in_order_is_collected() {
     let slot = external(&mut bench);
     let lease = Slot::lease(&slot);
     slot.close(Closed::Disowned);
-    bench.pool.collect_externals();
+    drop(bench.pool.collect_externals());
     assert!(bench.pool.by_raw(THEIRS).is_none());
     drop(lease);
 }
