@@ -91,30 +91,6 @@ pub(crate) enum Idleness {
     Query,
 }
 
-/// An event that covers all work of a stream that was closed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Last {
-    pub(crate) event: RawEvent,
-    pub(crate) reach: Reach,
-}
-impl Last {
-    /// It was recorded on the disposal stream, behind that work.
-    pub(crate) fn on_disposal(event: RawEvent) -> Self {
-        Self { event, reach: Reach::Disposal }
-    }
-}
-/// How far the disposal stream of the place has come with that.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reach {
-    /// The event is the stream's own, and the disposal stream does not follow it.
-    Stream,
-    /// The event is the stream's own, and the disposal stream follows it.
-    Followed,
-    /// The event was recorded on the disposal stream, behind the work. It may be asked about, since that stream
-    /// never captures.
-    Disposal,
-}
-
 /// The state of one stream.
 #[derive(Debug)]
 pub(crate) struct Tenancy {
@@ -134,8 +110,8 @@ pub(crate) struct Tenancy {
     pub(crate) left_by: Option<ThreadName>,
     /// While a capture is open: an event, recorded on the disposal stream, that covers the work before it.
     pub(crate) before_capture: Option<RawEvent>,
-    /// After the stream was closed with work pending: an event that covers it.
-    pub(crate) final_event: Option<Last>,
+    /// After the stream was closed with work pending: an event, recorded on the disposal stream, that covers it.
+    pub(crate) final_event: Option<RawEvent>,
     /// Host waits on the progress word, without the lock: it is not closed meanwhile.
     pub(crate) waiters: u32,
 }

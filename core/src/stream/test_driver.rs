@@ -48,6 +48,7 @@ struct Told {
     looks: u32,
     streams: HashMap<RawStream, TestStream>,
     create_fails: Option<DriverError>,
+    refused: Option<(Refusable, DriverError)>,
     graphs_panic: bool,
 }
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,25 @@ struct TestStream {
     capture: CaptureStatus,
 }
 
+impl TestStream {
+    const NEW: Self = Self {
+        launched: 0,
+        finished: 0,
+        marked: Position::START,
+        seen: Position::START,
+        capture: CaptureStatus::None,
+    };
+}
+/// A call that can be made to fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refusable {
+    Wait,
+    BeginCapture,
+    Allocate,
+    Mark,
+    Destroy,
+}
+
 impl TestDriver {
     pub(crate) fn new(words: TestWords) -> Self {
         let told = Told {
@@ -67,6 +87,7 @@ impl TestDriver {
             looks: 0,
             streams: HashMap::new(),
             create_fails: None,
+            refused: None,
             graphs_panic: false,
         };
         Self { words, told: Arc::new(Mutex::new(told)) }
@@ -86,6 +107,29 @@ impl TestDriver {
     /// The next creation fails.
     pub(crate) fn fail_next_create(&self, error: DriverError) {
         self.told.lock().create_fails = Some(error);
+    }
+    /// The next such call fails.
+    pub(crate) fn refuse_next(&self, call: Refusable, error: DriverError) {
+        self.told.lock().refused = Some((call, error));
+    }
+    fn refuses(&self, call: Refusable) -> Result<(), DriverError> {
+        let mut told = self.told.lock();
+        match told.refused.take_if(|refused| refused.0 == call) {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
+        }
+    }
+    /// The user destroyed a stream.
+    pub(crate) fn lose_stream(&self, stream: RawStream) {
+        self.told.lock().streams.remove(&stream);
+    }
+    /// A stream of the user's own, with this handle.
+    pub(crate) fn users_stream(&self, stream: RawStream) {
+        self.told.lock().streams.insert(stream, TestStream::NEW);
+    }
+    /// How many streams there are.
+    pub(crate) fn live(&self) -> usize {
+        self.told.lock().streams.len()
     }
     /// Launches of graphs panic, after they were submitted.
     pub(crate) fn panic_at_graphs(&self) {
@@ -137,18 +181,12 @@ impl StreamDriver for TestDriver {
         let raw = RawStream::new(self.name());
         let mut told = self.told.lock();
         told.calls.push(DriverCall::Create(key, raw));
-        let stream = TestStream {
-            launched: 0,
-            finished: 0,
-            marked: Position::START,
-            seen: Position::START,
-            capture: CaptureStatus::None,
-        };
-        told.streams.insert(raw, stream);
+        told.streams.insert(raw, TestStream::NEW);
         Ok(raw)
     }
     fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
         self.note(DriverCall::Destroy(stream));
+        self.refuses(Refusable::Destroy)?;
         match self.told.lock().streams.remove(&stream) {
             Some(_) => Ok(()),
             None => Err(UNKNOWN),
@@ -179,7 +217,7 @@ impl StreamEvents for TestDriver {
     }
     fn stream_wait(&self, stream: RawStream, _event: RawEvent) -> Result<(), DriverError> {
         self.note(DriverCall::Wait(stream));
-        Ok(())
+        self.refuses(Refusable::Wait)
     }
     fn query_event(&self, _event: RawEvent) -> StreamState {
         StreamState::Idle
@@ -191,6 +229,7 @@ impl StreamEvents for TestDriver {
 }
 impl StreamCapture for TestDriver {
     fn begin_capture(&self, stream: RawStream, _mode: CaptureMode) -> Result<(), DriverError> {
+        self.refuses(Refusable::BeginCapture)?;
         self.set_capture(stream, CaptureStatus::Active);
         Ok(())
     }
@@ -208,6 +247,7 @@ impl StreamCapture for TestDriver {
 }
 impl StreamMemory for TestDriver {
     fn allocate(&self, _bytes: Bytes, _stream: RawStream) -> Result<RawMemory, DriverError> {
+        self.refuses(Refusable::Allocate)?;
         Ok(RawMemory::new(self.name()))
     }
     fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError> {
@@ -226,6 +266,7 @@ impl StreamProgress for TestDriver {
         _word: RawProgress,
         position: Position,
     ) -> Result<(), DriverError> {
+        self.refuses(Refusable::Mark)?;
         let mut told = self.told.lock();
         told.calls.push(DriverCall::Mark(stream));
         let stream = told.streams.get_mut(&stream).ok_or(UNKNOWN)?;

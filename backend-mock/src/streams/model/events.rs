@@ -60,9 +60,18 @@ impl Model {
         event: RawEvent,
         raw: RawStream,
     ) -> Result<Place, DriverError> {
-        self.enter(by, CallKind::Record)?;
-        let result = self.record_it(event, raw);
-        self.noted(by, result)
+        let entered = self.enter(by, CallKind::Record);
+        let result = entered.and_then(|()| {
+            let result = self.record_it(event, raw);
+            self.noted(by, result)
+        });
+        if result.is_err()
+            && let Some(unknown) = self.events.get_mut(&event)
+        {
+            // What it says now, nobody knows: here, that everything is finished.
+            *unknown = Event { stream: None, serial: 0, after: Vec::new(), captured: None };
+        }
+        result
     }
     fn record_it(&mut self, event: RawEvent, raw: RawStream) -> Result<Place, DriverError> {
         if !self.events.contains_key(&event) {

@@ -9,7 +9,7 @@ use crate::{
     backend::streams::{CaptureStatus, StreamBackend},
     error::{Closed, DriverError, StreamError},
     id::RawGraph,
-    stream::{Captures, Last, Standing},
+    stream::{Captures, Standing},
     sync::ThreadName,
 };
 
@@ -49,7 +49,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
             let before = tenancy.before_capture.take();
             if ended.is_err() {
                 tenancy.close(Closed::Capture);
-                tenancy.final_event = before.map(Last::on_disposal);
+                tenancy.final_event = before;
                 tenancy.left_by = left_by(&ended);
             }
             self.ended = Some(ended);
@@ -68,7 +68,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
                 || pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
             if still || matches!(self.ended, Some(Err(_))) {
                 tenancy.close(Closed::Capture);
-                tenancy.final_event = before.map(Last::on_disposal);
+                tenancy.final_event = before;
                 tenancy.left_by = self.ended.as_ref().and_then(left_by);
                 drop(tenancy);
                 pool.shared.pool().remember_left(fork.clone()); // its event may be asked about

@@ -4,78 +4,51 @@ use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
-    stream::{Last, Lease, Reach, Slot},
+    stream::{Lease, Slot},
     sync::Arc,
 };
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
-    /// Closes a stream whose work may be unfinished, with an event to wait for in its place.
+    /// Closes a stream whose work may be unfinished, with an event to wait for in its place: one of the disposal stream,
+    /// which follows that work. An event of the stream itself is of no use once its owner has destroyed it.
+    ///
+    /// # Errors
+    /// Where no such event could be had; the stream is as it was.
     pub(super) fn leave(&self, lease: &Lease<A>, cause: Closed) -> Result<(), StreamError> {
         let (slot, stream) = (lease.slot(), lease.stream());
         let place = slot.key().place;
-        let disposal = self.await_disposal(place).ok(); // without one, a pump makes it
-        {
-            let mut tenancy = self.open(lease)?;
-            let event = self.event(place).map_err(|cause| refused(stream, cause))?;
-            if let Err(cause) = self.driver.record_event(event, slot.raw()) {
-                self.event_back(place, event);
-                return Err(refused(stream, cause));
+        let disposal = self.await_disposal(place)?;
+        let own = self.event(place).map_err(|cause| refused(stream, cause))?;
+        let followed = self.open(lease).and_then(|_open| {
+            let recorded = self.driver.record_event(own, slot.raw());
+            let followed = recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), own));
+            followed.map_err(|cause| refused(stream, cause))
+        });
+        self.event_back(place, own);
+        followed?;
+        // Another event: what one says after a recording that was refused, nobody knows.
+        let last = self.event(place);
+        let recorded = {
+            let mut hold = disposal.lock();
+            let recorded = last.and_then(|last| self.driver.record_event(last, disposal.raw()));
+            let _position = self.count(&disposal, &mut hold); // the wait is work of its own
+            recorded
+        };
+        match (last, recorded) {
+            (Ok(last), Ok(())) => {
+                let mut tenancy = slot.lock();
+                tenancy.final_event = Some(last);
+                tenancy.close(cause);
             }
-            tenancy.final_event = Some(Last { event, reach: Reach::Stream });
-            tenancy.close(cause);
-        }
-        if let Some(disposal) = disposal {
-            self.follow_left(slot, &disposal);
+            (last, recorded) => {
+                if let Ok(last) = last {
+                    self.event_back(place, last);
+                }
+                return recorded.map_err(|cause| refused(stream, cause));
+            }
         }
         self.shared.pool().remember_left(slot.clone());
         Ok(())
-    }
-    /// Lets the disposal stream follow what a closed stream left, and puts an event of the disposal stream in
-    /// place of its own. What the driver refuses of this is tried again by a later pump; until then nobody takes it
-    /// for done.
-    fn follow_left(&self, slot: &Slot<A>, disposal: &Slot<A>) {
-        let place = slot.key().place;
-        let own = {
-            let mut tenancy = slot.lock();
-            let Some(last) = &mut tenancy.final_event else { return };
-            match last.reach {
-                Reach::Disposal => return,
-                Reach::Followed => {}
-                Reach::Stream => {
-                    if self.driver.stream_wait(disposal.raw(), last.event).is_err() {
-                        return;
-                    }
-                    last.reach = Reach::Followed;
-                }
-            }
-            last.event
-        };
-        // Not the same event: what it says after a recording that was refused, nobody knows.
-        let recorded = {
-            let mut hold = disposal.lock();
-            let recorded = self.event(place).ok().and_then(|event| {
-                let recorded = self.driver.record_event(event, disposal.raw());
-                match recorded {
-                    Ok(()) => Some(event),
-                    Err(_) => {
-                        self.event_back(place, event);
-                        None
-                    }
-                }
-            });
-            let _position = self.count(disposal, &mut hold); // the wait is work of its own
-            recorded
-        };
-        let Some(event) = recorded else { return };
-        let mut tenancy = slot.lock();
-        // Otherwise its device was reset meanwhile, and both events went with it.
-        if let Some(last) = &mut tenancy.final_event
-            && last.event == own
-        {
-            *last = Last::on_disposal(event);
-            drop(tenancy);
-            self.event_back(place, own);
-        }
     }
     /// Asks about streams that were closed with work pending: once it is finished nobody has to remember them.
     pub(super) fn settle_left(&self) {
@@ -89,21 +62,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         }
     }
     fn look_at_left(&self, slot: &Arc<Slot<A>>) -> Left {
-        let reach = |slot: &Slot<A>| slot.lock().final_event.map(|last| last.reach);
-        if matches!(reach(slot), Some(Reach::Stream | Reach::Followed)) {
-            let place = slot.key().place;
-            let _made = self.make_disposal(place);
-            if let Some(disposal) = self.disposal(place) {
-                self.follow_left(slot, &disposal);
-            }
-        }
         // With the lock: whoever destroys the stream takes the event with it.
         let mut tenancy = slot.lock();
-        let event = match tenancy.final_event {
-            None => return Left::Nothing,
-            Some(Last { event, reach: Reach::Disposal }) => event,
-            Some(_) => return Left::Pending,
-        };
+        let Some(event) = tenancy.final_event else { return Left::Nothing };
         let state = {
             let _relaxed = Relaxed::enter(&self.driver);
             self.driver.query_event(event)

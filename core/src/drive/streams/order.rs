@@ -6,11 +6,9 @@ use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamWait},
     error::{Closed, DriverCode, DriverError, StreamError},
-    id::StreamRef,
+    id::{RawEvent, StreamRef},
     observe,
-    stream::{
-        Access, Captures, Health, Kind, Last, Lease, Reach, Slot, Stamp, Standing, Tenancy, Touch,
-    },
+    stream::{Access, Captures, Health, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
 };
 
@@ -59,7 +57,7 @@ enum Unfinished {
     /// Its stream is open, and does not capture.
     Record,
     /// This event covers it.
-    Event(Last),
+    Event(RawEvent),
     /// Its stream captures, by its user's own doing.
     Capturing,
     /// Its stream was closed with it pending.
@@ -218,7 +216,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<Ordered, StreamError> {
         let stream = touch.stream();
         let place = slot.key().place;
-        let is_disposal = waiter.kind() == Kind::Disposal && waiter.key().place == place;
         let mut tenancy = slot.lock();
         let over = tenancy.generation != stream.generation();
         if self.finished(slot, &mut tenancy, touch) && !(over && planted!(WaitForOldTenancy)) {
@@ -229,16 +226,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             waited.map_err(|cause| refused(stream, cause))
         };
         match self.unfinished(slot, &tenancy) {
-            // The disposal stream of this place has waited for the work. That of another has not.
-            Unfinished::Event(last) if last.reach != Reach::Stream && is_disposal => {}
-            Unfinished::Event(last) => {
-                wait(last.event)?;
-                if let (true, Some(own)) = (is_disposal, &mut tenancy.final_event)
-                    && own.reach == Reach::Stream
-                {
-                    own.reach = Reach::Followed;
-                }
-            }
+            // The event is of the disposal stream of this place, which has waited for the work. That of another has not.
+            Unfinished::Event(_)
+                if waiter.kind() == Kind::Disposal && waiter.key().place == place => {}
+            Unfinished::Event(event) => wait(event)?,
             Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
             Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),
             Unfinished::Record => {
@@ -260,13 +251,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn unfinished(&self, slot: &Slot<A>, tenancy: &Tenancy) -> Unfinished {
         match (tenancy.standing, tenancy.final_event) {
             (Standing::Open, _) => {}
-            (_, Some(last)) => return Unfinished::Event(last),
+            (_, Some(event)) => return Unfinished::Event(event),
             // It exists until its work is proven finished.
             (Standing::Closed(Closed::Trimmed | Closed::Reserved), None) => {}
             (Standing::Closed(_), None) => return Unfinished::Unknowable,
         }
         match (tenancy.captures, tenancy.before_capture) {
-            (Captures::Open, Some(event)) => Unfinished::Event(Last::on_disposal(event)),
+            (Captures::Open, Some(event)) => Unfinished::Event(event),
             (Captures::Open, None) => Unfinished::Capturing,
             _ if self.captures_now(slot, tenancy) => Unfinished::Capturing,
             _ => Unfinished::Record,

@@ -6,7 +6,7 @@ use crate::{
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
     observe,
-    stream::{Condemned, Handle, Offer, Reach, Standing, Tenancy, Why},
+    stream::{Condemned, Handle, Offer, Standing, Tenancy, Why},
     sync::{Arc, AtomicU8, Ordering, Site, ThreadName, order},
 };
 
@@ -289,10 +289,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Whether the work before a capture that was left open is finished. Without an event there was none that was not.
     fn is_past(&self, tenancy: &mut Tenancy) -> bool {
-        tenancy.final_event.is_none_or(|last| {
+        tenancy.final_event.is_none_or(|event| {
             let _relaxed = Relaxed::enter(&self.driver);
-            last.reach == Reach::Disposal
-                && self.driver.query_event(last.event) == StreamState::Idle
+            self.driver.query_event(event) == StreamState::Idle
         })
     }
     fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
@@ -305,8 +304,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.close_progress(word);
         }
         let last = slot.lock().final_event.take();
-        if let Some(last) = last {
-            self.driver.destroy_event(last.event);
+        if let Some(event) = last {
+            self.driver.destroy_event(event);
         }
         Ok(())
     }

@@ -1,14 +1,36 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    task::{Context, Poll, Wake, Waker},
+};
 
 use super::*;
 use crate::{
     backend::streams::CaptureMode,
+    error::DriverCode,
     id::{Bytes, DeviceId},
     stream::{
-        Deferral, Stamp,
-        test_driver::{PANICS, TestDriver, TestWords},
+        Access, Deferral, Stamp,
+        test_driver::{DriverCall, PANICS, Refusable, TestDriver, TestWords},
     },
 };
+
+const BAD: DriverError = DriverError::Bad(DriverCode::new(400));
+
+fn key() -> StreamKey {
+    StreamKey::new(DeviceContext::primary(DeviceId::new(0)))
+}
+fn pool(words: TestWords) -> (TestDriver, StreamPool<TestDriver>) {
+    let driver = TestDriver::new(words);
+    (driver.clone(), StreamPool::new(driver, PoolOptions::default()))
+}
+fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    std::pin::Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+/// Runs what panics.
+fn panics<T>(body: impl FnOnce() -> T) {
+    assert!(catch_unwind(AssertUnwindSafe(body)).is_err(), "it panics");
+}
 
 /// The word speaks of counted work alone, and says that all of it is finished.
 #[test]
@@ -68,4 +90,219 @@ fn a_free_that_a_graph_put_off_is_counted_when_it_happens() {
     drop(graph);
     let pumped = pool.pump();
     assert_eq!((pumped.graphs, pumped.freed), (1, 1));
+}
+
+#[test]
+fn a_value_that_a_panicking_launch_may_use_stays_with_the_pool() {
+    let (driver, pool) = pool(TestWords::On);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let (stream, value) = (lease.id(), Arc::new(()));
+    panics(|| pool.submit_owning(&mut lease, value.clone(), |_| PANICS));
+    assert_eq!(Arc::strong_count(&value), 2, "the device may use it");
+    drop(lease);
+    pool.pump();
+    assert_eq!(Arc::strong_count(&value), 2);
+    assert_ne!(pool.acquire(key()).expect("a stream").id(), stream, "its work may run");
+    driver.finish();
+    pool.pump();
+    assert_eq!(Arc::strong_count(&value), 1);
+}
+
+#[test]
+fn a_stamp_remembers_what_an_owner_submitted_before_it_panicked_or_failed() {
+    let (driver, pool) = pool(TestWords::On);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let mut array = Stamp::default();
+    let mut takes =
+        |submit: &mut dyn FnMut(&mut Lease) -> Result<crate::stream::Touch, StreamError>| {
+            let mut array = std::mem::take(&mut array);
+            let how = catch_unwind(AssertUnwindSafe(|| {
+                pool.take_ownership(&mut lease, &mut array, Access::Write, submit)
+            }));
+            assert!(!matches!(how, Ok(Ok(_))), "it fails: {how:?}");
+            let touch = array.touches(Access::Write).next().expect("it is remembered");
+            let before = pool.is_finished(touch);
+            driver.finish();
+            pool.pump();
+            drop(array);
+            before
+        };
+    let panics = |lease: &mut Lease| {
+        pool.submit(lease, "half")?;
+        panic!("half way")
+    };
+    assert!(!takes(&mut { panics }), "the half may run");
+    // Also what it submitted past the pool, which nobody counted.
+    let fails = |lease: &mut Lease| {
+        let raw = pool.expose(lease);
+        crate::backend::streams::StreamWork::launch(&driver, raw, "of a library").expect("work");
+        Err(StreamError::Stale { stream: lease.stream() })
+    };
+    assert!(!takes(&mut { fails }), "it may run");
+}
+
+#[test]
+fn nobody_waits_for_a_stream_that_was_leaked() {
+    for destroyed in [true, false] {
+        let (driver, pool) = pool(TestWords::Off);
+        let mut lease = pool.reserve(key()).expect("a stream");
+        let raw = pool.expose(&mut lease);
+        let mut copied = pool.submit_owning(&mut lease, 7, |_| "copy").expect("work");
+        drop(lease);
+        match destroyed {
+            true => driver.lose_stream(raw),
+            false => {
+                driver.finish();
+                driver.refuse_next(Refusable::Destroy, BAD);
+            }
+        }
+        pool.pump();
+        let looks = driver.looks();
+        let answer = poll(&mut copied);
+        match destroyed {
+            true => assert!(matches!(answer, Poll::Ready(Err(StreamError::Unknowable { .. })))),
+            false => assert!(matches!(answer, Poll::Ready(Ok(7)))),
+        }
+        // The handle may be somebody else's by now.
+        driver.users_stream(raw);
+        pool.pump();
+        assert_eq!(driver.looks(), looks, "it is asked about no more");
+    }
+}
+
+#[test]
+fn a_touch_of_another_pool_is_no_finished_work() {
+    let driver = TestDriver::new(TestWords::On);
+    let pools = [0, 1].map(|_| StreamPool::new(driver.clone(), PoolOptions::default()));
+    let mut leases = [0, 1].map(|at: usize| pools[at].acquire(key()).expect("a stream"));
+    let [ours, theirs] =
+        [0, 1].map(|at| pools[at].submit(&mut leases[at], "work").expect("a stream"));
+    let mut waits = pools[0].when_finished(theirs);
+    assert!(matches!(poll(&mut waits), Poll::Ready(Err(StreamError::OtherPool { .. }))));
+    let memory = pools[0].allocate(&mut leases[0], Bytes::new(64)).expect("memory");
+    let mut uses = Stamp::default();
+    uses.add(ours, Access::Write);
+    uses.add(theirs, Access::Read);
+    assert_eq!(pools[0].retire(memory, uses), Freed::Leaked, "whether that is over, nobody knows");
+}
+
+#[test]
+fn a_panic_of_the_users_code_loses_no_stream() {
+    let driver = TestDriver::new(TestWords::On);
+    let policy = Box::new(crate::stream::LeasePolicy);
+    let attach = |_raw: RawStream| -> u32 { panic!("what the user keeps with a stream") };
+    let attached =
+        StreamPool::with_attachments(driver.clone(), PoolOptions::default(), policy, attach);
+    panics(|| attached.acquire(key()));
+    assert_eq!((driver.live(), attached.tally().live()), (0, 0));
+    let options = PoolOptions { warn_past: 1, ..PoolOptions::default() };
+    let crowded = StreamPool::new(driver.clone(), options).on_crowd(|_| panic!("a warning"));
+    let first = crowded.acquire(key()).expect("a stream");
+    panics(|| crowded.acquire(key()));
+    assert_eq!(crowded.tally().leased, 1, "the second one came back");
+    drop(first);
+}
+
+#[test]
+fn no_driver_is_called_after_the_end_of_the_pool() {
+    let (driver, pool) = pool(TestWords::Off);
+    let mut busy = pool.reserve(key()).expect("a stream");
+    let stream = busy.stream();
+    pool.submit(&mut busy, "work").expect("work");
+    drop(busy);
+    let _left = pool.shutdown();
+    let (looks, _calls) = (driver.looks(), driver.take_calls());
+    pool.device_reset(DeviceId::new(0));
+    assert!(matches!(pool.touch(stream), Err(StreamError::ShutDown)));
+    assert_eq!((driver.looks(), driver.take_calls()), (looks, Vec::new()));
+}
+
+/// As of a launch: the stream may be in error, and is asked about before anybody else gets it.
+#[test]
+fn any_refusal_for_an_error_of_the_stream_leaves_a_doubt() {
+    for call in [Refusable::BeginCapture, Refusable::Allocate, Refusable::Mark] {
+        let (driver, pool) = pool(TestWords::On);
+        let mut lease = pool.acquire(key()).expect("a stream");
+        driver.refuse_next(call, BAD);
+        match call {
+            Refusable::BeginCapture => {
+                let nothing = |_: &mut CaptureScope<'_, _, _>| Ok(());
+                let refused = pool.capture(&mut lease, CaptureMode::Relaxed, nothing);
+                refused.expect_err("it is refused");
+            }
+            Refusable::Allocate => {
+                pool.allocate(&mut lease, Bytes::new(64)).expect_err("it is refused");
+            }
+            _ => drop(pool.submit(&mut lease, "work").expect("the work is not refused")),
+        }
+        driver.finish();
+        drop(lease);
+        let looks = driver.looks();
+        let _next = pool.acquire(key()).expect("a stream");
+        assert!(driver.looks() > looks, "{call:?}: it is asked about");
+    }
+}
+
+#[test]
+fn a_dead_streams_handle_is_another_stream() {
+    let (driver, pool) = pool(TestWords::Off);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let raw = pool.expose(&mut lease);
+    pool.submit(&mut lease, "work").expect("work");
+    drop(lease);
+    driver.lose_stream(raw);
+    let _other = pool.acquire(key()).expect("another stream: that one is in error");
+    driver.users_stream(raw);
+    let wrapped = pool.wrap_external(raw, key()).expect("a stream");
+    assert!(matches!(wrapped, Wrapped::External(_)), "{wrapped:?}");
+}
+
+#[test]
+fn a_fork_that_is_refused_records_nothing() {
+    let (driver, pool) = pool(TestWords::On);
+    let (mut one, mut other) =
+        (pool.acquire(key()).expect("one"), pool.acquire(key()).expect("two"));
+    let captured = pool.capture(&mut one, CaptureMode::Relaxed, |scope| {
+        driver.refuse_next(Refusable::Wait, BAD);
+        scope.fork(&mut other).expect_err("it is refused");
+        let stale = scope.submit_on(&mut other, "eager");
+        assert!(matches!(stale, Err(StreamError::Stale { .. })), "it would run at once: {stale:?}");
+        Ok(())
+    });
+    captured.expect("a graph");
+    assert!(!driver.take_calls().iter().any(|call| matches!(call, DriverCall::Launch(_, "eager"))));
+    pool.submit(&mut other, "work").expect("it is a stream like any other");
+}
+
+struct Woken(AtomicU32);
+impl Wake for Woken {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+#[test]
+fn who_was_woken_in_vain_does_not_lose_its_turn() {
+    let options =
+        PoolOptions { live_cap: Some(1.try_into().expect("not 0")), ..PoolOptions::default() };
+    let pool = StreamPool::new(TestDriver::new(TestWords::On), options);
+    let held = pool.acquire(key()).expect("a stream");
+    let woken = [0, 1].map(|_| std::sync::Arc::new(Woken(AtomicU32::new(0))));
+    let wakers = woken.each_ref().map(|woken| Waker::from(woken.clone()));
+    let mut waiting = [0, 1].map(|_| pool.acquire_async(key()));
+    let mut ask = |at: usize| {
+        let mut context = Context::from_waker(&wakers[at]);
+        std::pin::Pin::new(&mut waiting[at]).poll(&mut context)
+    };
+    assert!(ask(0).is_pending() && ask(1).is_pending());
+    let wakes = || woken.each_ref().map(|woken| woken.0.load(Relaxed));
+    drop(held);
+    pool.pump();
+    assert_eq!(wakes(), [1, 0]);
+    let thief = pool.acquire(key()).expect("somebody was faster");
+    assert!(ask(0).is_pending());
+    drop(thief);
+    pool.pump();
+    assert_eq!(wakes(), [2, 0], "it is the first one's turn again");
+    assert!(ask(0).is_ready());
 }
