@@ -61,7 +61,8 @@ pub enum Settled {
 ///    it. It changes only when the index space restarts; the embedder then makes a new
 ///    [`HardwareQueue`](crate::drive::HardwareQueue) and gives it to every stream with
 ///    [`switch_queue`](crate::drive::Tracker::switch_queue), before anything else is submitted: a restart
-///    is not noticed by itself.
+///    is not noticed by itself. Before it restarts, each stream drains it, or submits a marker for
+///    [`HostQuery`](crate::placement::Role::HostQuery): nothing can prove afterwards what the old index space still holds.
 /// 2. `reserve` hands out consecutive indices, each once, and returns the first. It waits for nothing
 ///    but ring space; on a lost device it returns at once, and the packets go nowhere.
 /// 3. `commit` writes the packet at a reserved index. Packets become visible to the device in index

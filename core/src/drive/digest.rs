@@ -25,7 +25,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if let Some(tail) = self.tail {
             (tail.of, tail.fence as u8, tail.release).hash(state);
         }
-        self.lane().hash(state);
+        (self.lane(), self.unprovable).hash(state);
         self.tally.digest(state);
         // An error that waits for its answer: what it says is told apart by its text.
         self.deferred.map(|error| error.to_string()).hash(state);

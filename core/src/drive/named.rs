@@ -22,7 +22,7 @@ use crate::{
 ///     match event.synchronize(tracker.device(), &tracker.policy().wait) {
 ///         Err(Error::TimedOut { of }) => match tracker.force(of)? {
 ///             ForcedUse::GivenUp => Err(Error::TimedOut { of }), // others who wait get an error, too
-///             ForcedUse::WasOver => Ok(()), // it has just ended
+///             ForcedUse::WasOver => Ok(()), // it has just ended: it is this stream's, as was said
 ///         },
 ///         ended => ended.map(drop),
 ///     }
@@ -31,7 +31,7 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum ForcedUse {
-    /// It was in flight: it ended in an error.
+    /// It was in flight, and ended in an error; or it had done so before. It may still run.
     GivenUp,
     /// It was over, or not this stream's.
     WasOver,
@@ -85,8 +85,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
     }
     /// A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is
-    /// quarantined until the device's own decrement is seen (S18). Nothing is retired by it. Returns
-    /// whether the use was in flight.
+    /// quarantined until the device's own decrement is seen (S18). Nothing is retired by it.
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
@@ -96,6 +95,13 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         if self.device.status() == DeviceStatus::Lost {
             return Err(self.lose());
+        }
+        let given_up = match &self.polling {
+            Some(polling) => polling.is_given_up(of),
+            None => self.ring.is_given_up(of),
+        };
+        if given_up {
+            return Ok(ForcedUse::GivenUp); // by somebody who waited as long, or below 0
         }
         if self.is_over_after_all(of)? {
             return Ok(ForcedUse::WasOver);

@@ -190,6 +190,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline]
     fn step_look(&mut self) -> Option<Probe> {
         self.note_look();
+        if let Some(elsewhere) = self.ring.look_elsewhere() {
+            return Some(elsewhere);
+        }
         // Half a batch is enough: two streams that take turns cover just that much.
         if self.ring.covered() >= (self.policy.ring.batch as usize).div_ceil(2) {
             return None; // others on the queue paid for the proof

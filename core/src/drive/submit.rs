@@ -61,19 +61,21 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         reuse: Option<Arc<Record>>,
     ) -> Result<Arc<Record>, Error> {
         let mut record = self.fresh_record(reuse);
-        self.submit_into(what, &mut record)?;
+        self.submit_into(what, &mut record, |_| ())?;
         Ok(record)
     }
     /// As [`submit_recorded`](Self::submit_recorded), into a record that nobody else holds. On an error
-    /// it says what it said before.
-    pub(crate) fn submit_into(
+    /// it says what it said before. `look` sees it before anything could find the use finished.
+    pub(crate) fn submit_into<T>(
         &mut self,
         what: Submission<Q::Work>,
         record: &mut Arc<Record>,
-    ) -> Result<UseId, Error> {
+        look: impl FnOnce(&Record) -> T,
+    ) -> Result<(UseId, T), Error> {
         let of = self.publish(&what, Some(record))?;
+        let seen = look(record);
         self.end_batch();
-        Ok(of)
+        Ok((of, seen))
     }
     pub(crate) fn keep_record(&mut self, record: Arc<Record>) {
         self.ring.keep_record(record);

@@ -21,6 +21,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// it after, as far as that is wanted. A marker is left behind where nothing else would prove all of
     /// the stream's work there, and its data, to a later [`synchronize`](Self::synchronize).
     ///
+    /// After a restart of the index space nothing can be left behind: what the old one holds has to be provable before
+    /// (contract 1 of [`PacketQueue`]). Otherwise every later [`synchronize`](Self::synchronize) says that it may still run.
+    ///
     /// # Errors
     /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
     ///
@@ -40,8 +43,12 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
         // Not on a queue that restarted: its packets are of another generation by now.
         let same_generation = self.queue.lane() == self.lane();
-        if same_generation && self.tail.is_some_and(|tail| !self.is_conclusive(&tail)) {
-            self.submit_own(Submission::marker(Role::HostQuery))?;
+        if let Some(tail) = self.tail.filter(|tail| !self.is_conclusive(tail)) {
+            if same_generation {
+                self.submit_own(Submission::marker(Role::HostQuery))?;
+            } else {
+                self.unprovable = Some(tail.of);
+            }
         }
         if queue.mark().lane() != self.lane() {
             self.ring.switch(queue.mark().clone());

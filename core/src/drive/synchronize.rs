@@ -61,23 +61,27 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 let _sleeps = self.wait_and_settle(probe)?;
             }
         }
-        match (self.given_up(), self.deferred.take()) {
-            (None, None) => Ok(Synced { release: CacheScope::System, sleeps }),
-            (None, Some(deferred)) => Err(deferred),
-            (Some((of, cause)), _) => Err(Error::Failed { of, cause }),
+        if let Some((of, cause)) = self.given_up() {
+            return Err(Error::Failed { of, cause }); // what was put off is told when all is finished
+        }
+        match self.deferred.take() {
+            Some(deferred) => Err(deferred),
+            None => Ok(Synced { release: CacheScope::System, sleeps }),
         }
     }
     /// Work that was given up, by force or half way, and that may still run where no fence of this
     /// queue waits for it: nothing can be promised over it (S18, S21).
     fn given_up(&mut self) -> Option<(UseId, Failure)> {
+        let unprovable = self.unprovable.map(|of| (of, Failure::Abandoned));
         if self.polling.is_some() {
             self.poll_suspects();
-            return self.polling.as_ref()?.given_up(self.lane());
+            let own = self.lane();
+            return self.polling.as_ref().and_then(|polling| polling.given_up(own)).or(unprovable);
         }
         for _ in 0..self.ring.quarantined() {
             self.look_at_suspect();
         }
-        self.ring.given_up_elsewhere()
+        self.ring.given_up_elsewhere().or(unprovable)
     }
     /// Whether the newest packet proves all of the stream's work, and promises its data.
     pub(super) fn is_conclusive(&self, tail: &Tail) -> bool {

@@ -57,6 +57,8 @@ pub struct Tracker<D, Q> {
     pub(super) id: RingId,
     /// See `defer`.
     pub(super) deferred: Option<Error>,
+    /// Work of an index space that restarted before anything was left in it that would prove all of it.
+    pub(super) unprovable: Option<UseId>,
 }
 
 /// The newest packet of this stream.
@@ -91,6 +93,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// [`Error::Create`] when not even one signal could be had.
     pub fn open(device: D, queue: HardwareQueue<Q>, policy: Policy) -> Result<Self, Error> {
         let capabilities = device.capabilities();
+        let policy = Policy { ring: policy.ring.at_least_one(), ..policy };
         let ring = Ring::new(queue.mark().clone(), policy.ring, Arc::new(Reaper::new()));
         let polling = match policy.tracker {
             TrackerKind::Polling => Some(PollingRing::new(policy.ring, ring.reaper().clone())),
@@ -113,6 +116,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             tail: None,
             id: RingId::new(next_ring()),
             deferred: None,
+            unprovable: None,
             interrupts: Interrupts::Available,
             life: match policy.tracker {
                 TrackerKind::Retiring => Life::Retiring,

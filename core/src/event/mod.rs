@@ -143,7 +143,16 @@ impl Event {
     ) -> Result<UseId, Error> {
         let role = self.host_role(on.policy().events);
         let spare_twin = self.recorded.as_mut().and_then(|earlier| earlier.twin.take());
-        let of = self.record_with(on, Submission::marker(role).release(self.options.release))?;
+        let marker = Submission::marker(role).release(self.options.release);
+        let of = match self.record_with(on, marker) {
+            Ok(of) => of,
+            Err(error) => {
+                if let Some(earlier) = &mut self.recorded {
+                    earlier.twin = spare_twin; // it stands for that recording still
+                }
+                return Err(error);
+            }
+        };
         let wants_twin = role == Role::HostQuery && on.policy().events == EventPlacement::Twin;
         if wants_twin && on.has_device_signals() {
             // After the host cell's packet, with a use of its own; others see its handle only now.
@@ -195,12 +204,13 @@ impl Event {
             Some(Err(shared)) => (on.fresh_record(None), Before::Shared(shared)),
             None => (on.fresh_record(None), Before::Never),
         };
-        let submitted = on.submit_into(what, &mut record);
+        let is_ipc = self.options.kind == EventKind::Ipc;
+        let submitted = on.submit_into(what, &mut record, |record| is_ipc.then(|| record.hold()));
+        let submitted = submitted.map(|(of, held)| {
+            self.cell = held.flatten();
+            of
+        });
         if submitted.is_ok() {
-            self.cell = match self.options.kind {
-                EventKind::Ipc => record.hold(),
-                EventKind::Plain | EventKind::Blocking => None,
-            };
             self.recorded = Some(Snapshot { record, twin: None });
             if let Before::Shared(earlier) = before {
                 // The submission itself may have retired it, and only this event held it then.

@@ -93,12 +93,16 @@ impl PollingRing {
         self.suspects.push(Suspect { slot, pool, of, why, over_at });
         Some(SuspectPlace(self.suspects.len() - 1))
     }
-    /// A use that was given up and may still run, where no fence of `own`, the stream's queue, waits for it:
-    /// each that was set aside, and what fell below 0 elsewhere.
+    /// A use that was given up and may still run, where no fence of `own`, the stream's queue, waits for it.
     pub(crate) fn given_up(&self, own: LaneId) -> Option<(UseId, Failure)> {
         let suspects = self.suspects.iter().map(|suspect| (suspect.of, suspect.why));
         let condemned = self.condemned.iter().map(|slot| (slot.of, Failure::OverDecremented));
-        suspects.chain(condemned.filter(|(of, _)| of.lane() != own)).next()
+        suspects.chain(condemned).find(|(of, _)| of.lane() != own)
+    }
+    /// Whether a use was given up, and may still run.
+    pub(crate) fn is_given_up(&self, of: UseId) -> bool {
+        let mut suspects = self.suspects.iter().map(|suspect| suspect.of);
+        suspects.any(|given_up| given_up == of) || self.condemned.iter().any(|slot| slot.of == of)
     }
     /// The newest use on a queue that was given up and may still run: a wait for the stream's work there needs
     /// a fence after it (S21).

@@ -55,6 +55,6 @@ impl Ring {
             (slot, retired.of()).hash(state);
         }
         self.quarantine.hash(state);
-        (&self.awaited, self.lane_turn).hash(state);
+        (&self.awaited, self.lane_turn, self.looks_here).hash(state);
     }
 }

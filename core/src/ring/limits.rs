@@ -34,6 +34,10 @@ impl RingLimits {
         Self { size, cap: size.saturating_mul(16), batch, interrupt_spares: 5 }
     }
     /// Free signals below which a submission looks for finished ones: half of the ring.
+    /// A batch of none would end before it began.
+    pub(crate) fn at_least_one(self) -> Self {
+        Self { batch: self.batch.max(1), ..self }
+    }
     pub(crate) const fn low_water(&self) -> usize {
         (self.size / 2) as usize
     }

@@ -104,6 +104,8 @@ pub struct Ring {
     spare_records: SpareRecords,
     reaper: Arc<Reaper>,
     lane_turn: usize,
+    /// Looks in a row at the stream's own queue, while there was more elsewhere.
+    looks_here: u32,
 }
 impl Ring {
     /// A ring without signals, for a stream on the queue of `mark`.
@@ -120,6 +122,7 @@ impl Ring {
             spare_records: SpareRecords::new(limits.size as usize),
             reaper,
             lane_turn: 0,
+            looks_here: 0,
         }
     }
     /// Takes in a signal that was created armed and is visible to the device: asked for in `pool`, and
@@ -234,6 +237,7 @@ impl Ring {
     }
     /// Forgets lanes that have nothing left to prove, but for the stream's own.
     pub fn forget_idle_lanes(&mut self) {
+        self.note_what_is_over();
         self.lanes.forget_idle();
     }
     /// A record for the next recorded use: one that nobody holds, or a new one. Before an index is

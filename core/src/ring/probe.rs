@@ -200,6 +200,30 @@ impl Ring {
         }
         None
     }
+    /// Now and then, where the stream's own queue always has something to nominate: a use elsewhere, on a copy engine or a
+    /// queue that the stream left, which would never be looked at (S6, S20).
+    pub fn look_elsewhere(&mut self) -> Option<Probe> {
+        /// Looks at the stream's own queue before one elsewhere.
+        const OWN_LOOKS: u32 = 8;
+        if self.lanes.len() == 1 {
+            return None;
+        }
+        self.looks_here += 1;
+        if self.looks_here < OWN_LOOKS {
+            return None;
+        }
+        self.looks_here = 0;
+        for _ in 1..self.lanes.len() {
+            self.lane_turn =
+                if self.lane_turn + 1 < self.lanes.len() { self.lane_turn + 1 } else { 1 };
+            let at = self.lane_turn;
+            if let Some(index) = self.lanes[at].next_candidate(self.limits.batch as usize) {
+                let lane = &self.lanes[at];
+                return Some(self.probe_of(lane, &lane.uses[index]));
+            }
+        }
+        None
+    }
     /// The newest fence in flight, whatever the read index says: one load may retire everything.
     pub fn newest_fence(&self) -> Option<Probe> {
         let lane = &self.lanes.own;

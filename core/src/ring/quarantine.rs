@@ -23,6 +23,15 @@ pub(crate) struct Quarantined {
     /// The value at which every decrement that was issued has arrived; none when nothing is certain.
     over_at: Option<SignalValue>,
     why: Failure,
+    /// Whether its completion, once it is seen after all, proves the packets before it.
+    fence: IsFence,
+    /// Whether its work is known to be over, though its own value never says so: by a later fence of its queue.
+    over: Over,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Over {
+    Unknown,
+    Proven,
 }
 
 /// A quarantined signal to load. Give the value back with [`Ring::release`].
@@ -55,7 +64,7 @@ pub(crate) struct Quarantined {
 #[derive(Debug)]
 #[must_use]
 pub struct Suspect {
-    at: usize,
+    of: UseId,
     signal: SignalHandle,
     memory: SignalMemory,
 }
@@ -129,7 +138,8 @@ impl Ring {
             return Some(arm.map_or(RolledBack::Held, RolledBack::Never));
         }
         let left = i64::from(parts.count()) - i64::from(issued);
-        self.put_away(used.slot, of, Some(SignalValue::new(left)), Failure::PartFailed);
+        let over_at = Some(SignalValue::new(left));
+        self.put_away(used.slot, (of, IsFence::No), over_at, Failure::PartFailed);
         self.suspect(self.quarantine.len() - 1).map(RolledBack::Waiting)
     }
     /// A packet that was never issued waits for nothing. It proves nothing either.
@@ -152,9 +162,11 @@ impl Ring {
         if !planted!(ForcedIsFinished) {
             let in_parts = self.lanes[lane].uses[at].flags.contains(UseFlags::IN_PARTS);
             let over_at = (!in_parts).then_some(SignalValue::new(-1));
-            let _used = self.lanes[lane].remove(at);
+            let used = self.lanes[lane].remove(at);
+            let fence =
+                if used.is_some_and(|used| used.is_fence()) { IsFence::Yes } else { IsFence::No };
             self.slot_mut(slot).record = None;
-            self.put_away(slot, of, over_at, Failure::Forced);
+            self.put_away(slot, (of, fence), over_at, Failure::Forced);
         }
         Some(signal)
     }
@@ -162,17 +174,17 @@ impl Ring {
         if let Some(record) = self.slot_mut(used.slot).record.take() {
             record.fail(why);
         }
-        self.put_away(used.slot, of, None, why);
+        self.put_away(used.slot, (of, IsFence::No), None, why);
     }
     pub(super) fn put_away(
         &mut self,
         slot: SlotIndex,
-        of: UseId,
+        (of, fence): (UseId, IsFence),
         over_at: Option<SignalValue>,
         why: Failure,
     ) {
         self.counts[self.slot(slot).pool.index()].quarantined += 1;
-        self.quarantine.push(Quarantined { slot, of, over_at, why });
+        self.quarantine.push(Quarantined { slot, of, over_at, why, fence, over: Over::Unknown });
     }
     /// Why the signal at this place is kept back, if it is.
     pub(super) fn kept_back(&self, slot: SlotIndex) -> Option<Failure> {
@@ -187,19 +199,38 @@ impl Ring {
         let kept = &self.quarantine[at];
         kept.over_at?;
         let slot = self.slot(kept.slot);
-        Some(Suspect { at, signal: slot.custody.signal(), memory: slot.memory })
+        Some(Suspect { of: kept.of, signal: slot.custody.signal(), memory: slot.memory })
     }
     /// A use that was given up and may still run on another queue or engine than the stream's own, whose
     /// fences wait for what was given up there.
     pub fn given_up_elsewhere(&self) -> Option<(UseId, Failure)> {
-        let elsewhere = self.quarantine.iter().find(|kept| kept.of.lane() != self.lane())?;
+        let mut elsewhere = self.quarantine.iter().filter(|kept| kept.of.lane() != self.lane());
+        let elsewhere = elsewhere.find(|kept| !self.is_over(kept))?;
         Some((elsewhere.of, elsewhere.why))
+    }
+    /// Whether a use was given up, and may still run.
+    pub(crate) fn is_given_up(&self, of: UseId) -> bool {
+        self.quarantine.iter().any(|kept| kept.of == of && !self.is_over(kept))
+    }
+    /// Whether a later fence of its queue proves it, whatever becomes of its own signal.
+    fn is_over(&self, kept: &Quarantined) -> bool {
+        kept.over == Over::Proven
+            || self.mark_of(kept.of.lane()).is_some_and(|mark| mark.observe().covers(kept.of))
+    }
+    /// Before lanes are forgotten, and what was proven there with them.
+    pub(super) fn note_what_is_over(&mut self) {
+        for at in 0..self.quarantine.len() {
+            if self.is_over(&self.quarantine[at]) {
+                self.quarantine[at].over = Over::Proven;
+            }
+        }
     }
     /// The newest use on a queue that was given up and may still run: a wait for the stream's work there needs
     /// a fence after it (S21).
     pub(crate) fn given_up_on(&self, lane: LaneId) -> Option<UseId> {
-        let all = self.quarantine.iter().map(|kept| kept.of);
-        all.filter(|of| of.lane() == lane).max_by_key(|of| of.packet())
+        let here = self.quarantine.iter().filter(|kept| kept.of.lane() == lane);
+        let all = here.filter(|kept| !self.is_over(kept)).map(|kept| kept.of);
+        all.max_by_key(|of| of.packet())
     }
     /// A quarantined signal whose value may have become conclusive; another one at each call.
     pub fn next_suspect(&mut self) -> Option<Suspect> {
@@ -208,16 +239,16 @@ impl Ring {
     /// What `value`, loaded from a suspect, says: it can be armed again, if every decrement that was to
     /// come has arrived.
     pub fn release(&mut self, suspect: Suspect, value: SignalValue) -> Released {
-        let Some(over_at) = self.quarantine.get(suspect.at).and_then(|kept| kept.over_at) else {
-            return Released::NotYet;
-        };
+        let found = self.quarantine.iter().position(|kept| kept.of == suspect.of);
+        let found = found.and_then(|at| Some((at, self.quarantine[at].over_at?)));
+        let Some((at, over_at)) = found else { return Released::NotYet };
         if value > over_at {
             // Not yet: to the end of the line, so that the next call looks at another one.
-            let kept = self.quarantine.remove(suspect.at);
+            let kept = self.quarantine.remove(at);
             self.quarantine.push(kept);
             return Released::NotYet;
         }
-        let kept = self.quarantine.remove(suspect.at);
+        let kept = self.quarantine.remove(at);
         if value < over_at {
             let why = Failure::OverDecremented;
             self.quarantine.push(Quarantined { over_at: None, why, ..kept }); // one decrement too many (S7)
@@ -225,7 +256,7 @@ impl Ring {
         }
         self.counts[self.slot(kept.slot).pool.index()].quarantined -= 1;
         if let Some(lane) = self.lane_index(kept.of.lane()) {
-            self.lanes[lane].completed(kept.of.packet(), IsFence::No, &mut self.awaited);
+            self.lanes[lane].completed(kept.of.packet(), kept.fence, &mut self.awaited);
         }
         let proof = Proof::assertion(kept.of, Grounds::OwnValue);
         match self.arm_or_park(kept.slot, proof.harvest(Harvest::NOT_WANTED)) {
@@ -248,7 +279,7 @@ impl Ring {
         if let Some(record) = finished.record() {
             record.fail(Failure::OverDecremented);
         }
-        self.put_away(finished.slot, of, None, Failure::OverDecremented);
+        self.put_away(finished.slot, (of, IsFence::No), None, Failure::OverDecremented);
         Error::OverDecrement { of, signal, value }
     }
 }

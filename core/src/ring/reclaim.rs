@@ -246,7 +246,8 @@ impl Ring {
         if let Some(record) = record
             && self.spare_records.retire(record).is_err()
         {
-            self.put_away(slot, proof.of(), None, Failure::OverDecremented); // a waiter saw it below 0 (S7)
+            let of = (proof.of(), IsFence::No);
+            self.put_away(slot, of, None, Failure::OverDecremented); // a waiter saw it below 0 (S7)
             return None;
         }
         self.arm_or_park(slot, proof.harvest(harvest))

@@ -87,7 +87,7 @@ pub struct Recorded {
 ///     record.about().fence == IsFence::Yes
 /// }
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IsFence {
     /// It does: its packet has the barrier bit.
     Yes,
@@ -195,12 +195,8 @@ impl Record {
     #[inline]
     pub fn outcome(&self) -> Outcome {
         match self.outcome.load(order(Site::RecordObserve, Ordering::Acquire)) {
-            PENDING => match &self.about {
-                Some(Recorded { mark: Some(mark), of, .. }) if mark.observe().covers(*of) => {
-                    Outcome::Finished
-                }
-                _ => Outcome::Pending,
-            },
+            PENDING if self.is_covered() => Outcome::Finished,
+            PENDING => Outcome::Pending,
             FINISHED => Outcome::Finished,
             LOST if planted!(LostIsFinished) => Outcome::Finished,
             LOST => Outcome::Failed(Failure::DeviceLost),
@@ -301,11 +297,15 @@ impl Record {
     /// A waiter saw that the device is gone. The signal stays with the record: its ring has yet to learn
     /// of the loss, and may take a timing until then.
     pub(crate) fn lose(&self) {
-        self.publish(LOST);
+        self.publish(if self.is_covered() { FINISHED } else { LOST });
     }
     /// The use will never be known to be finished.
     pub(crate) fn fail(&self, failure: Failure) {
         self.publish(match failure {
+            // What was proven before, and may have been told so, stays finished.
+            Failure::DeviceLost | Failure::Forced | Failure::Abandoned if self.is_covered() => {
+                FINISHED
+            }
             Failure::DeviceLost => LOST,
             Failure::Forced => FORCED,
             Failure::PartFailed => PART_FAILED,
@@ -333,6 +333,13 @@ impl Record {
     #[cfg(feature = "planted")]
     pub(crate) fn is_overwritten(&self) -> bool {
         self.overwritten.load(Ordering::Relaxed) == 1
+    }
+    /// Whether the watermark of its queue covers the use.
+    fn is_covered(&self) -> bool {
+        match &self.about {
+            Some(Recorded { mark: Some(mark), of, .. }) => mark.observe().covers(*of),
+            _ => false,
+        }
     }
     fn let_go(&self) {
         let signal = self.signal.lock().take();

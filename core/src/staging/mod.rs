@@ -202,6 +202,9 @@ impl Staging {
     /// If the packet is of another queue or generation: a stream that moves takes another staging ring.
     pub fn used_by(&mut self, of: UseId) {
         assert_eq!(of.lane(), self.busy.lane(), "staged for another queue or generation");
+        // The newest one of those that were told, in whatever order.
+        let newer = self.last_use.filter(|last| last.packet() > of.packet());
+        let of = newer.unwrap_or(of);
         self.last_use = Some(of);
         self.unsubmitted = Unsubmitted::None;
         for chunk in self.spilled.drain(..) {
