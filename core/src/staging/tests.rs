@@ -48,6 +48,21 @@ fn a_chunk_is_used_again_only_once_its_last_packet_is_proven() {
 }
 
 #[test]
+fn packets_may_be_told_of_in_any_order() {
+    let mark = Watermark::new(lane());
+    let mut staging = ring(2, 100);
+    piece(take(&mut staging, 40, 1));
+    piece(take(&mut staging, 40, 1));
+    staging.used_by(use_of(11));
+    staging.used_by(use_of(10));
+    piece(take(&mut staging, 100, 1)); // the other chunk: the first one is full
+    prove(&mark, 10);
+    assert_eq!(staging.reclaim(mark.observe()), 0, "packet 11 still reads it");
+    prove(&mark, 11);
+    assert_eq!(staging.reclaim(mark.observe()), 1);
+}
+
+#[test]
 fn pieces_that_spill_over_are_freed_with_the_packet_that_reads_them() {
     let mark = Watermark::new(lane());
     let mut staging = ring(2, 100);

@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use super::{super::submission::Submission, *};
+use super::{
+    super::{named::ForcedUse, submission::Submission},
+    *,
+};
 use crate::{
     backend::{
         Engine, Features, HostDataPath, HostWait, Packet, PacketCount, RingMemory, Settled,
@@ -85,11 +88,12 @@ impl Device for Odd {
 struct Indices {
     reserved: Cell<u64>,
     queue: u32,
+    restarts: Cell<u32>,
 }
 impl PacketQueue for Indices {
     type Work = ();
     fn lane(&self) -> LaneId {
-        LaneId::new(QueueId::new(self.queue), Generation::FIRST)
+        LaneId::new(QueueId::new(self.queue), Generation::new(self.restarts.get()))
     }
     fn reserve(&self, count: PacketCount) -> PacketId {
         PacketId::new(self.reserved.replace(self.reserved.get() + u64::from(count.count())))
@@ -155,4 +159,59 @@ fn work_behind_a_fence_that_fell_below_0_is_not_called_finished() {
             assert!(synced.is_err(), "{:?}, {goes:?}: {synced:?}", policy.tracker);
         }
     }
+}
+
+/// Nothing can be left behind in an index space that has restarted, and what it held may still run.
+#[test]
+fn work_of_an_index_space_that_restarted_unproven_is_not_called_finished() {
+    for tracker in [TrackerKind::Retiring, TrackerKind::Polling] {
+        let (device, queue) = (Odd::with(SignalValue::DONE), Indices::default());
+        let policy = Policy { tracker, ..Policy::default() };
+        let mut tracker =
+            Tracker::open(&device, HardwareQueue::new(&queue), policy).expect("it opens");
+        let of = tracker.submit(Submission::kernel(()).unsignaled()).expect("it has room");
+        queue.restarts.set(1);
+        let _before = tracker.switch_queue(HardwareQueue::new(&queue)).expect("no marker is left");
+        assert!(matches!(tracker.synchronize(), Err(Error::Failed { of: left, .. }) if left == of));
+        assert!(tracker.drain().is_err() && tracker.close().is_err());
+    }
+}
+
+#[test]
+fn what_was_given_up_is_said_to_be_however_often_it_is_asked() {
+    for tracker in [TrackerKind::Retiring, TrackerKind::Polling] {
+        let (device, queue) = (Odd::with(SignalValue::ARMED), Indices::default());
+        let policy = Policy { tracker, ..Policy::default() };
+        let mut tracker =
+            Tracker::open(&device, HardwareQueue::new(&queue), policy).expect("it opens");
+        let of = tracker.submit(Submission::kernel(())).expect("it has signals");
+        for _ in 0..3 {
+            let forced = tracker.force(of).expect("the device lives");
+            assert_eq!(forced, ForcedUse::GivenUp, "it still runs");
+        }
+    }
+}
+
+#[test]
+fn an_error_that_was_put_off_is_told_when_nothing_worse_is() {
+    let (device, queue) = (Odd::with(SignalValue::DONE), Indices::default());
+    let mut tracker =
+        Tracker::open(&device, HardwareQueue::new(&queue), Policy::default()).expect("it opens");
+    let of = UseId::new(LaneId::new(QueueId::new(0), Generation::FIRST), PacketId::new(3));
+    tracker.deferred = Some(Error::IpcPending { of });
+    tracker.unprovable = Some(of);
+    assert!(matches!(tracker.synchronize(), Err(Error::Failed { .. })));
+    tracker.unprovable = None;
+    assert!(matches!(tracker.synchronize(), Err(Error::IpcPending { .. })), "it was not lost");
+    assert!(tracker.synchronize().is_ok());
+}
+
+#[test]
+fn a_batch_has_one_at_least() {
+    let (device, queue) = (Odd::with(SignalValue::DONE), Indices::default());
+    let ring = crate::ring::RingLimits { batch: 0, ..Default::default() };
+    let policy = Policy { ring, ..Policy::default() };
+    let mut tracker = Tracker::open(&device, HardwareQueue::new(&queue), policy).expect("it opens");
+    let _of = tracker.submit(Submission::kernel(())).expect("it has signals");
+    assert_eq!(tracker.reclaim().expect("it lives").in_flight, 0, "it is looked at");
 }

@@ -174,3 +174,19 @@ fn a_search_goes_from_lane_to_lane() {
     let oldest = UseId::new(engine, PacketId::new(3));
     assert_eq!(ring.elsewhere().map(|probe| probe.of()), Some(oldest));
 }
+
+#[test]
+fn what_is_elsewhere_gets_its_turn() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 8);
+    assert!((0..32).all(|_| ring.look_elsewhere().is_none()), "there is nothing elsewhere");
+    let copies = [100, 101].map(|engine| {
+        let with = Use { engine: Engine::Copy, ..on(lane(engine), Barrier::Clear) };
+        ring.secure(HOST).expect("8 signals").bind(PacketId::new(0), with, None)
+    });
+    let looks: Vec<_> = (0..32).map(|_| ring.look_elsewhere().map(|probe| probe.of())).collect();
+    let turns: Vec<_> =
+        looks.iter().enumerate().filter_map(|(at, of)| Some((at, (*of)?))).collect();
+    let expected = [(7, copies[0]), (15, copies[1]), (23, copies[0]), (31, copies[1])];
+    assert_eq!(turns, expected, "one in eight, one lane after the other");
+}

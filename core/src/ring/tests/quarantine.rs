@@ -163,3 +163,57 @@ fn an_audit_condemns_a_signal_that_is_not_at_0() {
     assert_eq!((ring.quarantined(), ring.live(HOST)), (1, 1));
     assert!(ring.next_suspect().is_none());
 }
+
+/// Two looks, and only then what they saw.
+#[test]
+fn a_value_is_judged_for_the_signal_that_it_was_loaded_from() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let mut ring = ring_on(&mark, HOST, 2);
+    let uses = [0, 1].map(|packet| submit(&mut ring, packet, Barrier::Clear));
+    for of in uses {
+        assert!(ring.force(of).is_some());
+    }
+    let suspects = [0, 1].map(|_| ring.next_suspect().expect("two are kept back"));
+    let same = suspects[0].signal();
+    assert!(suspects.iter().all(|suspect| suspect.signal() == same), "neither was judged yet");
+    let [first, again] = suspects;
+    assert!(matches!(ring.release(first, SignalValue::new(-1)), Released::Arm(_)));
+    assert!(matches!(ring.release(again, SignalValue::new(-1)), Released::NotYet), "it is back");
+    assert_eq!(ring.quarantined(), 1, "of the other one nothing was said");
+}
+
+/// The stream has left the queue: its watermark may never say so.
+#[test]
+fn a_fence_that_was_forced_frees_what_was_pinned_below_it_once_it_is_over() {
+    let marks = [0, 1].map(|queue| Arc::new(Watermark::new(lane(queue))));
+    let mut ring = ring_on(&marks[0], HOST, 4);
+    let mut other = ring_on(&marks[0], HOST, 1);
+    let waited_for = other.secure(HOST).expect("one is ready").lend();
+    ring.pin(UseId::new(lane(0), PacketId::new(0)), Awaits::EachUnordered, None, waited_for);
+    let fence = submit(&mut ring, 1, Barrier::Set);
+    ring.switch(marks[1].clone());
+    assert!(ring.force(fence).is_some());
+    assert_eq!(ring.pinned(), 1);
+    assert!(matches!(look(&mut ring, -1), Released::Arm(_)));
+    assert_eq!(ring.pinned(), 0, "no packet below a fence that is over waits any more");
+}
+
+#[test]
+fn what_a_later_fence_proves_is_over_whatever_its_signal_says() {
+    let marks = [0, 1].map(|queue| Arc::new(Watermark::new(lane(queue))));
+    let mut ring = ring_on(&marks[0], HOST, 4);
+    let wrong = submit(&mut ring, 0, Barrier::Clear);
+    let _error = tell(&mut ring, wrong, -1).expect_err("below 0");
+    assert!(ring.is_given_up(wrong) && ring.given_up_on(lane(0)) == Some(wrong));
+    let fence = submit(&mut ring, 1, Barrier::Set);
+    ring.switch(marks[1].clone());
+    assert_eq!(ring.given_up_elsewhere(), Some((wrong, Failure::OverDecremented)));
+    tell(&mut ring, fence, 0).expect("a value of 0");
+    assert!(ring.given_up_elsewhere().is_none() && !ring.is_given_up(wrong));
+    ring.forget_idle_lanes();
+    assert!(
+        ring.given_up_elsewhere().is_none(),
+        "nor when nothing is known of that queue any more"
+    );
+    assert_eq!(ring.quarantined(), 1, "its signal is kept back all the same (S7)");
+}
