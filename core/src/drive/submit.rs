@@ -61,21 +61,19 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         reuse: Option<Arc<Record>>,
     ) -> Result<Arc<Record>, Error> {
         let mut record = self.fresh_record(reuse);
-        self.submit_into(what, &mut record, |_| ())?;
+        self.publish_into(&what, &mut record)?;
+        self.end_batch();
         Ok(record)
     }
-    /// As [`submit_recorded`](Self::submit_recorded), into a record that nobody else holds. On an error
-    /// it says what it said before. `look` sees it before anything could find the use finished.
-    pub(crate) fn submit_into<T>(
+    /// Publishes one packet whose completion is kept in a record that nobody else holds. On an error that says what it
+    /// said before. The batch is still to be [ended](Self::end_batch): that may look for finished uses, and find this one.
+    #[inline(never)] // one copy of the path of a recorded use
+    pub(crate) fn publish_into(
         &mut self,
-        what: Submission<Q::Work>,
+        what: &Submission<Q::Work>,
         record: &mut Arc<Record>,
-        look: impl FnOnce(&Record) -> T,
-    ) -> Result<(UseId, T), Error> {
-        let of = self.publish(&what, Some(record))?;
-        let seen = look(record);
-        self.end_batch();
-        Ok((of, seen))
+    ) -> Result<UseId, Error> {
+        self.publish(what, Some(record))
     }
     pub(crate) fn keep_record(&mut self, record: Arc<Record>) {
         self.ring.keep_record(record);

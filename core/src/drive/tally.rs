@@ -93,7 +93,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// After so many uses, what was submitted has to be provable: a batch without a fence gets one, and
     /// its signals can be let go of.
     #[inline(always)]
-    pub(super) fn end_batch(&mut self) {
+    pub(crate) fn end_batch(&mut self) {
         if self.tally.uses >= self.tally.batch_end {
             self.close_batch();
         }

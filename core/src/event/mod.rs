@@ -147,9 +147,7 @@ impl Event {
         let of = match self.record_with(on, marker) {
             Ok(of) => of,
             Err(error) => {
-                if let Some(earlier) = &mut self.recorded {
-                    earlier.twin = spare_twin; // it stands for that recording still
-                }
+                self.keep_twin(spare_twin);
                 return Err(error);
             }
         };
@@ -199,38 +197,23 @@ impl Event {
         if let Some(earlier) = earlier.as_ref().filter(|_| planted!(RecordInPlace)) {
             earlier.overwrite();
         }
-        let (mut record, before) = match earlier.map(unshared) {
-            Some(Ok(own)) => (own, Before::Reused),
-            Some(Err(shared)) => (on.fresh_record(None), Before::Shared(shared)),
-            None => (on.fresh_record(None), Before::Never),
+        let (mut record, shared, made) = match earlier.map(unshared) {
+            Some(Ok(own)) => (own, None, Made::OfItsOwn), // its record is used again
+            Some(Err(shared)) => (on.fresh_record(None), Some(shared), Made::Fresh),
+            None => (on.fresh_record(None), None, Made::Fresh),
         };
-        let is_ipc = self.options.kind == EventKind::Ipc;
-        let submitted = on.submit_into(what, &mut record, |record| is_ipc.then(|| record.hold()));
-        let submitted = submitted.map(|(of, held)| {
-            self.cell = held.flatten();
-            of
-        });
+        let submitted = on.publish_into(&what, &mut record);
         if submitted.is_ok() {
-            self.recorded = Some(Snapshot { record, twin: None });
-            if let Before::Shared(earlier) = before {
-                // The submission itself may have retired it, and only this event held it then.
-                on.keep_record(earlier);
-            }
-        } else {
-            // Nothing is lost: the event stands for its earlier recording, if it had one. A fresh record may
-            // still speak of the use that it had before, which is none of this event's.
-            let earlier = match before {
-                Before::Reused => Some(record),
-                Before::Shared(earlier) => {
-                    on.keep_record(record);
-                    Some(earlier)
-                }
-                Before::Never => {
-                    on.keep_record(record);
-                    None
-                }
+            self.cell = match self.options.kind {
+                EventKind::Ipc => record.hold(), // before anybody could find it finished, and arm it
+                EventKind::Plain | EventKind::Blocking => None,
             };
-            self.recorded = earlier.map(|record| Snapshot { record, twin: None });
+            on.end_batch();
+            self.recorded = Some(Snapshot { record, twin: None });
+            // The submission itself may have retired the earlier one, which only this event held then.
+            shared.into_iter().for_each(|earlier| on.keep_record(earlier));
+        } else {
+            self.keep_earlier(on, record, shared, made);
         }
         submitted
     }
@@ -249,6 +232,32 @@ impl Event {
     /// ```
     pub fn record_copy(&mut self, copy: Arc<Record>) {
         self.recorded = Some(Snapshot { record: copy, twin: None });
+    }
+    /// A recording was refused. Nothing is lost: the event stands for its earlier one, if it had one. A fresh record
+    /// may still speak of the use that it had before, which is none of this event's.
+    #[cold]
+    fn keep_earlier<D: Device, Q: PacketQueue>(
+        &mut self,
+        on: &mut Tracker<D, Q>,
+        record: Arc<Record>,
+        shared: Option<Arc<Record>>,
+        made: Made,
+    ) {
+        let earlier = match made {
+            Made::OfItsOwn => Some(record),
+            Made::Fresh => {
+                on.keep_record(record);
+                shared
+            }
+        };
+        self.recorded = earlier.map(|record| Snapshot { record, twin: None });
+    }
+    /// The same of its twin.
+    #[cold]
+    fn keep_twin(&mut self, twin: Option<Arc<Record>>) {
+        if let Some(earlier) = &mut self.recorded {
+            earlier.twin = twin;
+        }
     }
     fn host_role(&self, placement: EventPlacement) -> Role {
         match self.options.kind {
@@ -332,14 +341,13 @@ impl Event {
     }
 }
 
-/// What an event stood for when it is recorded again.
-enum Before {
-    /// Nothing.
-    Never,
-    /// A recording that nobody else knows: its record is used again.
-    Reused,
-    /// A recording that others know.
-    Shared(Arc<Record>),
+/// What the record of a new recording was made of.
+#[derive(Clone, Copy)]
+enum Made {
+    /// That of the event's earlier recording, which nobody else knows.
+    OfItsOwn,
+    /// A spare one, or a new one.
+    Fresh,
 }
 /// The record, if nobody else holds it.
 fn unshared(mut record: Arc<Record>) -> Result<Arc<Record>, Arc<Record>> {
