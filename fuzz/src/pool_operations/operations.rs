@@ -26,6 +26,8 @@ use crate::bytes::Bytes;
 
 /// Microseconds: a graph of some hundred, launched at each step, is finished by then.
 const LONGER_THAN_ANY_PROGRAM: u32 = 1_000_000;
+/// Streams of the user's own at once.
+const STRANGERS: usize = 2;
 /// Leases that are held at once.
 const LEASES: usize = 6;
 
@@ -61,6 +63,8 @@ pub(super) struct Program {
     futures: Vec<Name>,
     /// Leases that joined a capture: on HIP 5.2 the user's own work on them crashes.
     joined: Vec<Name>,
+    /// Streams of the user's own, each with the name of its wrapping while it has one.
+    theirs: Vec<(Name, Option<Name>)>,
     /// The lease on which the user captures past the pool.
     pub(super) capturing: Option<Name>,
     is_inside: bool,
@@ -81,6 +85,7 @@ impl Program {
             graphs: Vec::new(),
             futures: Vec::new(),
             joined: Vec::new(),
+            theirs: Vec::new(),
             capturing: None,
             is_inside: false,
             is_faulty: false,
@@ -167,7 +172,11 @@ impl Program {
             },
             30 => StreamAction::End(Name::from("worker")),
             31 if bytes.below(4) == 3 && !self.is_inside => self.fault(bytes, lease)?,
-            _ => StreamAction::Sync { of: one(bytes, &self.arrays)?, limit: LONGER_THAN_ANY_PROGRAM },
+            33 if !self.is_inside => self.disown(bytes)?,
+            34..=35 if !self.is_inside => self.strangers(bytes)?,
+            _ => {
+                StreamAction::Sync { of: one(bytes, &self.arrays)?, limit: LONGER_THAN_ANY_PROGRAM }
+            }
         };
         Some(action.into())
     }
@@ -188,6 +197,49 @@ impl Program {
         self.leases.retain(|other| *other != lease);
         self.exposed.retain(|other| *other != lease);
         Some(StreamAction::Release(vec![lease]))
+    }
+    /// A stream becomes the user's own, as one that a user made.
+    fn disown(&mut self, bytes: &mut Bytes<'_>) -> Option<StreamAction> {
+        let lease = one(bytes, &self.leases)?;
+        if self.capturing.as_ref() == Some(&lease) || self.joined.contains(&lease) {
+            return None;
+        }
+        self.leases.retain(|other| *other != lease);
+        self.exposed.retain(|other| *other != lease);
+        Some(StreamAction::Disown(lease))
+    }
+    /// Streams of the user's own: made, wrapped, worked on, and let go of in order.
+    fn strangers(&mut self, bytes: &mut Bytes<'_>) -> Option<StreamAction> {
+        if self.has_left {
+            return None;
+        }
+        let at = usize::from(bytes.byte());
+        if self.theirs.len() < STRANGERS && at % 4 == 0 {
+            let (handle, place) = (self.name("r"), self.place(bytes));
+            self.theirs.push((handle.clone(), None));
+            return Some(StreamAction::Create { handle, place });
+        }
+        let at = at % self.theirs.len().max(1);
+        let (handle, wrapped) = self.theirs.get(at).cloned()?;
+        let verb = bytes.below(8);
+        Some(match (wrapped, verb) {
+            (None, 0) => StreamAction::Destroy(self.theirs.swap_remove(at).0),
+            (None, _) => {
+                let wrapped = self.name("w");
+                self.theirs[at].1 = Some(wrapped.clone());
+                StreamAction::Wrap { wrapped, of: Some(handle) }
+            }
+            (Some(wrapped), 0) => {
+                self.theirs[at].1 = None;
+                StreamAction::Unwrap(wrapped)
+            }
+            (Some(on), 1) => {
+                let memory = self.name("m");
+                self.arrays.push(memory.clone());
+                StreamAction::Alloc { memory, on }
+            }
+            (Some(on), _) => StreamAction::Run(self.run(on, bytes)),
+        })
     }
     fn run(&self, on: Name, bytes: &mut Bytes<'_>) -> Run {
         let time = RunTime::Ticks(ticks(bytes));

@@ -17,6 +17,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub(super) fn leave(&self, lease: &Lease<A>, cause: Closed) -> Result<(), StreamError> {
         let (slot, stream) = (lease.slot(), lease.stream());
         let place = slot.key().place;
+        drop(self.open(lease)?); // before any other call of the driver
         let disposal = self.await_disposal(place)?;
         let own = self.event(place).map_err(|cause| refused(stream, cause))?;
         let followed = self.open(lease).and_then(|_open| {

@@ -1,6 +1,5 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
     task::{Context, Poll, Wake, Waker},
 };
 
@@ -274,10 +273,10 @@ fn a_fork_that_is_refused_records_nothing() {
     pool.submit(&mut other, "work").expect("it is a stream like any other");
 }
 
-struct Woken(AtomicU32);
+struct Woken(AtomicU8);
 impl Wake for Woken {
-    fn wake(self: std::sync::Arc<Self>) {
-        self.0.fetch_add(1, Relaxed);
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -287,7 +286,7 @@ fn who_was_woken_in_vain_does_not_lose_its_turn() {
         PoolOptions { live_cap: Some(1.try_into().expect("not 0")), ..PoolOptions::default() };
     let pool = StreamPool::new(TestDriver::new(TestWords::On), options);
     let held = pool.acquire(key()).expect("a stream");
-    let woken = [0, 1].map(|_| std::sync::Arc::new(Woken(AtomicU32::new(0))));
+    let woken = [0, 1].map(|_| Arc::new(Woken(AtomicU8::new(0))));
     let wakers = woken.each_ref().map(|woken| Waker::from(woken.clone()));
     let mut waiting = [0, 1].map(|_| pool.acquire_async(key()));
     let mut ask = |at: usize| {
@@ -295,7 +294,7 @@ fn who_was_woken_in_vain_does_not_lose_its_turn() {
         std::pin::Pin::new(&mut waiting[at]).poll(&mut context)
     };
     assert!(ask(0).is_pending() && ask(1).is_pending());
-    let wakes = || woken.each_ref().map(|woken| woken.0.load(Relaxed));
+    let wakes = || woken.each_ref().map(|woken| woken.0.load(Ordering::Relaxed));
     drop(held);
     pool.pump();
     assert_eq!(wakes(), [1, 0]);
