@@ -110,6 +110,7 @@ pub struct Ring {
 impl Ring {
     /// A ring without signals, for a stream on the queue of `mark`.
     pub fn new(mark: Arc<Watermark>, limits: RingLimits, reaper: Arc<Reaper>) -> Self {
+        let limits = limits.at_least_one();
         Self {
             limits,
             slots: Vec::with_capacity(limits.size as usize),

@@ -193,15 +193,29 @@ impl Ring {
         for _ in 0..self.lanes.len() {
             let at = self.lane_turn % self.lanes.len();
             self.lane_turn = at + 1;
-            if let Some(index) = self.lanes[at].next_candidate(self.limits.batch as usize) {
-                let lane = &self.lanes[at];
-                return Some(self.probe_of(lane, &lane.uses[index]));
+            if let Some(probe) = self.candidate_in(at) {
+                return Some(probe);
             }
         }
         None
     }
-    /// Now and then, where the stream's own queue always has something to nominate: a use elsewhere, on a copy engine or a
-    /// queue that the stream left, which would never be looked at (S6, S20).
+    fn candidate_in(&mut self, at: usize) -> Option<Probe> {
+        let index = self.lanes[at].next_candidate(self.limits.batch as usize)?;
+        let lane = &self.lanes[at];
+        Some(self.probe_of(lane, &lane.uses[index]))
+    }
+    /// Each eighth time, where the ring has more than the stream's own queue: a use elsewhere, on a copy engine or a queue that
+    /// the stream left. Ask this first: a busy queue always has a fence to nominate, and what is elsewhere would
+    /// never be looked at (S6, S20).
+    ///
+    /// ```
+    /// use ringfence::{backend::PacketQueue, ring::{Probe, Ring}};
+    /// /// What to load next.
+    /// fn next<Q: PacketQueue>(ring: &mut Ring, queue: &Q) -> Option<Probe> {
+    ///     let elsewhere = ring.look_elsewhere();
+    ///     elsewhere.or_else(|| ring.nominate(queue.read_index())).or_else(|| ring.look_further())
+    /// }
+    /// ```
     pub fn look_elsewhere(&mut self) -> Option<Probe> {
         /// Looks at the stream's own queue before one elsewhere.
         const OWN_LOOKS: u32 = 8;
@@ -216,10 +230,8 @@ impl Ring {
         for _ in 1..self.lanes.len() {
             self.lane_turn =
                 if self.lane_turn + 1 < self.lanes.len() { self.lane_turn + 1 } else { 1 };
-            let at = self.lane_turn;
-            if let Some(index) = self.lanes[at].next_candidate(self.limits.batch as usize) {
-                let lane = &self.lanes[at];
-                return Some(self.probe_of(lane, &lane.uses[index]));
+            if let Some(probe) = self.candidate_in(self.lane_turn) {
+                return Some(probe);
             }
         }
         None

@@ -248,8 +248,9 @@ impl Host {
 
     /// One search for finished uses.
     pub(super) fn look(&mut self, ring: usize, read_index: PacketId) {
-        let nominated = self.rings[ring].nominate(read_index);
-        if let Some(probe) = nominated.or_else(|| self.rings[ring].look_further()) {
+        let ring_of = &mut self.rings[ring];
+        let nominated = ring_of.look_elsewhere().or_else(|| ring_of.nominate(read_index));
+        if let Some(probe) = nominated.or_else(|| ring_of.look_further()) {
             self.confirm(ring, probe);
         }
         self.retire_known(ring);

@@ -41,7 +41,7 @@ fn give(object: &mut RingObject, found: Option<Probe>, probe: &mut MaybeUninit<r
 
 /// Which signal to load: the newest fence that the read index passed and that is not proven. The read index nominates, and
 /// proves nothing. Where it nominates nothing new, what to look at further back, so that every use is looked at after a bounded
-/// number of calls. Nothing, where half a batch is covered by the watermark already: others on the queue paid for the proof.
+/// number of calls; each eighth time, what is on copy engines and on queues that the stream left. Nothing, where half a batch is covered by the watermark already: others on the queue paid for the proof.
 ///
 /// Errors: of handles. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -53,7 +53,10 @@ pub extern "C" fn ringfence_ring_nominate(
     border(|| {
         let (mut object, probe) = (ring_of(ring)?, there(probe, "probe")?);
         let enough = (object.ring.limits().batch as usize).div_ceil(2);
-        let found = if object.ring.covered() >= enough {
+        let elsewhere = object.ring.look_elsewhere();
+        let found = if elsewhere.is_some() {
+            elsewhere
+        } else if object.ring.covered() >= enough {
             None
         } else {
             let nominated = object.ring.nominate(PacketId::new(read_index));
