@@ -4,7 +4,7 @@ use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
-    stream::{Lease, Slot},
+    stream::{Lease, Slot, Standing},
     sync::Arc,
 };
 
@@ -38,6 +38,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         match (last, recorded) {
             (Ok(last), Ok(())) => {
                 let mut tenancy = slot.lock();
+                if tenancy.standing != Standing::Open {
+                    return Err(StreamError::Stale { stream }); // its device was reset: the event went with it
+                }
                 tenancy.final_event = Some(last);
                 tenancy.close(cause);
             }
