@@ -72,6 +72,25 @@ fn the_first_answer_stands() {
     assert!(custody.sole().is_some(), "the signal came back with the first answer");
 }
 
+/// A query may have told so, and nothing was written down.
+#[test]
+fn what_a_watermark_proved_stays_finished() {
+    let mark = Arc::new(Watermark::new(lane(0)));
+    let failures = [Failure::DeviceLost, Failure::Forced, Failure::Abandoned];
+    let recorded: Vec<_> = (0..5).map(|_| record(&mark)).collect();
+    prove(&mark, 4);
+    for ((record, _custody), failure) in recorded.iter().zip(failures) {
+        assert_eq!(record.outcome(), Outcome::Finished);
+        record.fail(failure);
+        assert_eq!(record.outcome(), Outcome::Finished, "{failure:?}");
+    }
+    recorded[3].0.lose();
+    assert_eq!(recorded[3].0.outcome(), Outcome::Finished);
+    // Of its own signal, which fell below 0, a proof by others says nothing.
+    recorded[4].0.fail(Failure::OverDecremented);
+    assert_eq!(recorded[4].0.outcome(), Outcome::Failed(Failure::OverDecremented));
+}
+
 /// Whoever sees the loss first says so; the signal stays where it is until the ring is lost as well.
 #[test]
 fn a_record_of_a_lost_device_keeps_its_signal() {
