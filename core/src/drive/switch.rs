@@ -46,7 +46,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if let Some(tail) = self.tail.filter(|tail| !self.is_conclusive(tail)) {
             if same_generation {
                 self.submit_own(Submission::marker(Role::HostQuery))?;
-            } else {
+            } else if tail.release != CacheScope::System
+                || !self.ring.mark().observe().covers(tail.of)
+            {
+                // Nobody else's fence proves it, with its data, either.
                 self.unprovable = Some(tail.of);
             }
         }

@@ -52,6 +52,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.submit_own(Submission::marker(Role::HostQuery))?
             };
             sleeps = self.wait_for_use(fence)?;
+            if let Some(polling) = &mut self.polling {
+                polling.note_fence(fence);
+            }
         }
         if self.polling.is_some() {
             self.wait_all_polled()?;

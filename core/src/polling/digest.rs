@@ -13,7 +13,7 @@ impl PollingRing {
         }
         self.condemned.len().hash(state);
         self.condemned.iter().for_each(|condemned| {
-            condemned.of.hash(state);
+            (condemned.of, condemned.over).hash(state);
             condemned.slot.digest(state);
         });
         self.suspects.len().hash(state);

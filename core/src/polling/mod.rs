@@ -257,7 +257,7 @@ impl PollingRing {
             }
             let signal = slot.custody.signal();
             let slot = pool.remove(place.index);
-            self.condemned.extend(slot.map(|slot| suspect::Condemned { slot, of }));
+            self.condemned.extend(slot.map(|slot| suspect::Condemned::new(slot, of)));
             return Err(Error::OverDecrement { of, signal, value });
         }
         let proof = Proof::assertion(of, Grounds::OwnValue);

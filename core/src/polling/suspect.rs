@@ -20,13 +20,20 @@ pub(super) struct Suspect {
     why: Failure,
     /// The value at which every decrement that was issued has arrived.
     over_at: SignalValue,
+    over: Over,
+}
+/// Whether the work of a use that was given up is known to be over: by a later fence of its queue.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Over {
+    Unknown,
+    Proven,
 }
 
 impl Suspect {
     /// Feeds what later decisions depend on to `state`.
     pub(super) fn digest<H: Hasher>(&self, state: &mut H) {
         self.slot.digest(state);
-        (self.pool, self.of, self.why, self.over_at).hash(state);
+        (self.pool, self.of, self.why, self.over_at, self.over).hash(state);
     }
 }
 
@@ -35,6 +42,12 @@ impl Suspect {
 pub(super) struct Condemned {
     pub(super) slot: Slot,
     pub(super) of: UseId,
+    pub(super) over: Over,
+}
+impl Condemned {
+    pub(super) fn new(slot: Slot, of: UseId) -> Self {
+        Self { slot, of, over: Over::Unknown }
+    }
 }
 
 /// Which suspect; valid until one is judged.
@@ -90,26 +103,39 @@ impl PollingRing {
         {
             record.fail(why);
         }
-        self.suspects.push(Suspect { slot, pool, of, why, over_at });
+        self.suspects.push(Suspect { slot, pool, of, why, over_at, over: Over::Unknown });
         Some(SuspectPlace(self.suspects.len() - 1))
+    }
+    /// What was given up and is not known to be over.
+    fn given_up_all(&self) -> impl Iterator<Item = (UseId, Failure)> {
+        let suspects = self.suspects.iter().filter(|suspect| suspect.over == Over::Unknown);
+        let condemned = self.condemned.iter().filter(|slot| slot.over == Over::Unknown);
+        let suspects = suspects.map(|suspect| (suspect.of, suspect.why));
+        suspects.chain(condemned.map(|slot| (slot.of, Failure::OverDecremented)))
     }
     /// A use that was given up and may still run, where no fence of `own`, the stream's queue, waits for it.
     pub(crate) fn given_up(&self, own: LaneId) -> Option<(UseId, Failure)> {
-        let suspects = self.suspects.iter().map(|suspect| (suspect.of, suspect.why));
-        let condemned = self.condemned.iter().map(|slot| (slot.of, Failure::OverDecremented));
-        suspects.chain(condemned).find(|(of, _)| of.lane() != own)
+        self.given_up_all().find(|(of, _)| of.lane() != own)
     }
     /// Whether a use was given up, and may still run.
     pub(crate) fn is_given_up(&self, of: UseId) -> bool {
-        let mut suspects = self.suspects.iter().map(|suspect| suspect.of);
-        suspects.any(|given_up| given_up == of) || self.condemned.iter().any(|slot| slot.of == of)
+        self.given_up_all().any(|given_up| given_up.0 == of)
     }
     /// The newest use on a queue that was given up and may still run: a wait for the stream's work there needs
     /// a fence after it (S21).
     pub(crate) fn given_up_on(&self, lane: LaneId) -> Option<UseId> {
-        let suspects = self.suspects.iter().map(|suspect| suspect.of);
-        let all = suspects.chain(self.condemned.iter().map(|slot| slot.of));
-        all.filter(|of| of.lane() == lane).max_by_key(|of| of.packet())
+        let all = self.given_up_all().map(|(of, _)| of).filter(|of| of.lane() == lane);
+        all.max_by_key(|of| of.packet())
+    }
+    /// A fence is complete: whatever was given up before it on its queue is over.
+    pub(crate) fn note_fence(&mut self, fence: UseId) {
+        let before = |of: UseId| of.lane() == fence.lane() && of.packet() < fence.packet();
+        for suspect in self.suspects.iter_mut().filter(|suspect| before(suspect.of)) {
+            suspect.over = Over::Proven;
+        }
+        for slot in self.condemned.iter_mut().filter(|slot| before(slot.of)) {
+            slot.over = Over::Proven;
+        }
     }
     /// A suspect's signal, and where it lives.
     pub(crate) fn suspect(&self, at: SuspectPlace) -> Option<(SignalHandle, SignalMemory)> {
@@ -128,7 +154,7 @@ impl PollingRing {
         let Suspect { mut slot, pool, of, .. } = self.suspects.remove(at.0);
         slot.held.clear();
         if value < bound {
-            self.condemned.push(Condemned { slot, of }); // one decrement too many (S7)
+            self.condemned.push(Condemned::new(slot, of)); // one decrement too many (S7)
         } else {
             let proof = Proof::assertion(of, Grounds::OwnValue);
             slot.state = State::Over(of, proof.harvest(Harvest::NOT_WANTED));

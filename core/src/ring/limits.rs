@@ -33,11 +33,11 @@ impl RingLimits {
         let batch = if size < 64 { size.div_ceil(2) } else { 32 };
         Self { size, cap: size.saturating_mul(16), batch, interrupt_spares: 5 }
     }
-    /// Free signals below which a submission looks for finished ones: half of the ring.
     /// A batch of none would end before it began.
     pub(crate) fn at_least_one(self) -> Self {
         Self { batch: self.batch.max(1), ..self }
     }
+    /// Free signals below which a submission looks for finished ones: half of the ring.
     pub(crate) const fn low_water(&self) -> usize {
         (self.size / 2) as usize
     }

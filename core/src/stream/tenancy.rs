@@ -151,6 +151,12 @@ impl Tenancy {
     pub(crate) fn saw(&mut self, observed: Position) {
         self.finished = self.finished.max(observed);
     }
+    /// A call on the stream was answered: an error of the stream leaves a doubt, and it is asked about (T9).
+    pub(crate) fn note_refusal<T>(&mut self, answer: Result<T, DriverError>) {
+        if matches!(answer, Err(DriverError::Bad(_))) {
+            self.health = Health::Doubted;
+        }
+    }
     /// The driver said that everything is finished.
     pub(crate) fn saw_idle(&mut self) {
         self.finished = self.counted;

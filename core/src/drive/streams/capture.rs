@@ -3,10 +3,10 @@
 use super::{Graph, StreamPool, ending::Ending, refused};
 use crate::{
     backend::streams::{CaptureMode, StreamBackend, StreamWork},
-    error::{DriverError, StreamError},
+    error::StreamError,
     id::{RawEvent, StreamRef},
     observe,
-    stream::{Allocation, Captures, Health, Lease, MemoryName, Slot},
+    stream::{Allocation, Captures, Lease, MemoryName, Slot},
     sync::{Arc, Mutex},
 };
 
@@ -273,9 +273,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<(), StreamError> {
         let mut tenancy = self.open(lease)?;
         let begun = self.driver.begin_capture(lease.slot().raw(), mode);
-        if matches!(begun, Err(DriverError::Bad(_))) {
-            tenancy.health = Health::Doubted;
-        }
+        tenancy.note_refusal(begun);
         begun.map_err(|cause| self.refused(lease, cause))?;
         tenancy.captures = Captures::Open;
         tenancy.before_capture = before;
@@ -299,6 +297,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             }
             let event = self.event(place).map_err(|cause| self.refused(lease, cause))?;
             let recorded = self.driver.record_event(event, slot.raw());
+            tenancy.note_refusal(recorded);
             (event, recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), event)))
         };
         let covered = covered.and_then(|()| {

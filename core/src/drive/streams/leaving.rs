@@ -4,7 +4,8 @@ use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
-    stream::{Lease, Slot, Standing},
+    id::Position,
+    stream::{Captures, Lease, Slot, Standing},
     sync::Arc,
 };
 
@@ -15,44 +16,66 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # Errors
     /// Where no such event could be had; the stream is as it was.
     pub(super) fn leave(&self, lease: &Lease<A>, cause: Closed) -> Result<(), StreamError> {
+        drop(self.open(lease)?); // before any other call of the driver
+        let disposal = self.await_disposal(lease.slot().key().place)?;
+        loop {
+            let counted = self.follow_by(&disposal, lease)?;
+            if self.close_behind(&disposal, lease, counted, cause)? == Covered::Yes {
+                self.shared.pool().remember_left(lease.slot().clone());
+                return Ok(());
+            }
+        }
+    }
+    /// Lets the disposal stream follow the work of a stream. Answers with how far that goes.
+    fn follow_by(&self, disposal: &Slot<A>, lease: &Lease<A>) -> Result<Position, StreamError> {
         let (slot, stream) = (lease.slot(), lease.stream());
         let place = slot.key().place;
-        drop(self.open(lease)?); // before any other call of the driver
-        let disposal = self.await_disposal(place)?;
         let own = self.event(place).map_err(|cause| refused(stream, cause))?;
-        let followed = self.open(lease).and_then(|_open| {
+        let followed = self.open(lease).and_then(|mut tenancy| {
             let recorded = self.driver.record_event(own, slot.raw());
+            tenancy.note_refusal(recorded);
             let followed = recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), own));
-            followed.map_err(|cause| refused(stream, cause))
+            followed.map(|()| tenancy.counted).map_err(|cause| refused(stream, cause))
         });
         self.event_back(place, own);
-        followed?;
+        followed
+    }
+    /// Closes the stream with an event of the disposal stream, unless more was submitted since that followed it.
+    fn close_behind(
+        &self,
+        disposal: &Slot<A>,
+        lease: &Lease<A>,
+        counted: Position,
+        cause: Closed,
+    ) -> Result<Covered, StreamError> {
+        let (slot, stream) = (lease.slot(), lease.stream());
+        let (place, born) = (slot.key().place, self.resets(slot.key().place));
         // Another event: what one says after a recording that was refused, nobody knows.
         let last = self.event(place);
         let recorded = {
             let mut hold = disposal.lock();
             let recorded = last.and_then(|last| self.driver.record_event(last, disposal.raw()));
-            let _position = self.count(&disposal, &mut hold); // the wait is work of its own
+            let _position = self.count(disposal, &mut hold); // the wait is work of its own
             recorded
         };
-        match (last, recorded) {
-            (Ok(last), Ok(())) => {
-                let mut tenancy = slot.lock();
-                if tenancy.standing != Standing::Open {
-                    return Err(StreamError::Stale { stream }); // its device was reset: the event went with it
-                }
-                tenancy.final_event = Some(last);
-                tenancy.close(cause);
+        let ended = recorded.map_err(|cause| refused(stream, cause)).and_then(|()| {
+            let mut tenancy = slot.lock();
+            if tenancy.standing != Standing::Open {
+                return Err(StreamError::Stale { stream }); // by somebody else who shares it, or a reset
             }
-            (last, recorded) => {
-                if let Ok(last) = last {
-                    self.event_back(place, last);
-                }
-                return recorded.map_err(|cause| refused(stream, cause));
+            if tenancy.counted != counted || tenancy.captures == Captures::Open {
+                return Ok(Covered::No);
             }
+            tenancy.final_event = last.ok();
+            tenancy.close(cause);
+            Ok(Covered::Yes)
+        });
+        if let (Ok(last), false) = (last, matches!(ended, Ok(Covered::Yes)))
+            && self.resets(place) == born
+        {
+            self.event_back(place, last);
         }
-        self.shared.pool().remember_left(slot.clone());
-        Ok(())
+        ended
     }
     /// Asks about streams that were closed with work pending: once it is finished nobody has to remember them.
     pub(super) fn settle_left(&self) {
@@ -89,6 +112,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             drop(known); // what the user attached may go with it: no lock is held
         }
     }
+}
+
+/// Whether an event covers all work of the stream that it is to stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Covered {
+    Yes,
+    /// More was submitted meanwhile.
+    No,
 }
 
 /// What became of work that a stream left behind.

@@ -243,8 +243,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let work = work(&mut what);
         let mut launching = LaunchingWith { lease, shared: &self.shared, what: Some(what) };
         let launched = self.driver.launch(lease.slot().raw(), work);
-        let what = launching.what.take(); // it did not panic
         let position = self.count(lease.slot(), &mut lease.slot().lock());
+        let what = launching.what.take(); // nothing panicked
         let touch = Touch::new(lease.stream(), position);
         let in_flight = InFlight { what, touch, shared: self.shared.clone() };
         launched.map_err(|cause| self.launch_refused(lease, cause))?;

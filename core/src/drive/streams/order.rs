@@ -8,7 +8,7 @@ use crate::{
     error::{Closed, DriverCode, DriverError, StreamError},
     id::{RawEvent, StreamRef},
     observe,
-    stream::{Access, Captures, Health, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
+    stream::{Access, Captures, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
 };
 
@@ -236,8 +236,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 let event = self.event(place).map_err(|cause| refused(stream, cause))?;
                 let mut held = (!planted!(ActAfterCheck)).then_some(tenancy);
                 let recorded = self.driver.record_event(event, slot.raw());
-                if let (Err(DriverError::Bad(_)), Some(tenancy)) = (recorded, &mut held) {
-                    tenancy.health = Health::Doubted;
+                if let Some(tenancy) = &mut held {
+                    tenancy.note_refusal(recorded);
                 }
                 let waited =
                     recorded.map_err(|cause| refused(stream, cause)).and_then(|()| wait(event));

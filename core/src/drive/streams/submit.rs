@@ -22,9 +22,9 @@ impl<A> Drop for Launching<'_, A> {
 /// Everything that was submitted up to now: what went past the pool, which nobody counted, is counted by this.
 pub(super) fn so_far<A>(slot: &Slot<A>, stream: StreamRef) -> Touch {
     let mut tenancy = slot.lock();
-    let position = match tenancy.handle {
-        Handle::Kept => tenancy.counted,
-        Handle::Exposed => tenancy.count(),
+    let position = match (tenancy.handle, tenancy.standing) {
+        (Handle::Exposed, Standing::Open) => tenancy.count(),
+        _ => tenancy.counted,
     };
     Touch::new(stream, position)
 }

@@ -305,3 +305,15 @@ fn who_was_woken_in_vain_does_not_lose_its_turn() {
     assert_eq!(wakes(), [2, 0], "it is the first one's turn again");
     assert!(ask(0).is_ready());
 }
+
+/// What a reset took along is over, also for who asks what it had submitted.
+#[test]
+fn work_that_went_with_a_reset_is_waited_for_by_nobody() {
+    let (_driver, pool) = pool(TestWords::On);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let _raw = pool.expose(&mut lease);
+    pool.submit(&mut lease, "work").expect("work");
+    pool.device_reset(DeviceId::new(0));
+    let mut over = pool.when_finished(pool.so_far(&lease));
+    assert!(matches!(poll(&mut over), Poll::Ready(Ok(()))));
+}
