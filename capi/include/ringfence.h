@@ -3065,7 +3065,8 @@ ringfence_status_t ringfence_ring_pin(ringfence_ring_t ring,
 /**
  * Which signal to load: the newest fence that the read index passed and that is not proven. The read index nominates, and
  * proves nothing. Where it nominates nothing new, what to look at further back, so that every use is looked at after a bounded
- * number of calls; each eighth time, what is on copy engines and on queues that the stream left. Nothing, where half a batch is covered by the watermark already: others on the queue paid for the proof.
+ * number of calls; each eighth time, what is on copy engines and on queues that the stream left. Nothing, where half a batch
+ * is covered by the watermark already: others on the queue paid for the proof.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */

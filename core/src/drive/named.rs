@@ -22,7 +22,7 @@ use crate::{
 ///     match event.synchronize(tracker.device(), &tracker.policy().wait) {
 ///         Err(Error::TimedOut { of }) => match tracker.force(of)? {
 ///             ForcedUse::GivenUp => Err(Error::TimedOut { of }), // others who wait get an error, too
-///             ForcedUse::WasOver => Ok(()), // it has just ended: it is this stream's, as was said
+///             ForcedUse::WasOver => Ok(()), // it has just ended, since it is this stream's
 ///         },
 ///         ended => ended.map(drop),
 ///     }

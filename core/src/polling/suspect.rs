@@ -9,6 +9,7 @@ use crate::{
     error::Failure,
     id::{LaneId, Parts, SignalHandle, SignalValue, UseId},
     proof::{Grounds, Harvest, Proof},
+    ring::Over,
 };
 
 /// One signal that was set aside.
@@ -21,12 +22,6 @@ pub(super) struct Suspect {
     /// The value at which every decrement that was issued has arrived.
     over_at: SignalValue,
     over: Over,
-}
-/// Whether the work of a use that was given up is known to be over: by a later fence of its queue.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Over {
-    Unknown,
-    Proven,
 }
 
 impl Suspect {

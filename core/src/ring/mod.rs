@@ -36,7 +36,7 @@ pub use custody::{Arm, Custody, Holder, Sole};
 pub use lane::Awaits;
 pub use limits::RingLimits;
 pub use probe::{Confirmed, Probe};
-pub(crate) use quarantine::RolledBack;
+pub(crate) use quarantine::{Over, RolledBack};
 pub use quarantine::{Released, Suspect};
 pub use reaper::Reaper;
 pub use reclaim::{Finished, Wants};

@@ -25,12 +25,13 @@ pub(crate) struct Quarantined {
     why: Failure,
     /// Whether its completion, once it is seen after all, proves the packets before it.
     fence: IsFence,
-    /// Whether its work is known to be over, though its own value never says so: by a later fence of its queue.
     over: Over,
 }
+/// Whether the work of a use that was given up is known to be over, though its own signal never says so.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Over {
+pub(crate) enum Over {
     Unknown,
+    /// By a later fence of its queue.
     Proven,
 }
 

@@ -41,7 +41,8 @@ fn give(object: &mut RingObject, found: Option<Probe>, probe: &mut MaybeUninit<r
 
 /// Which signal to load: the newest fence that the read index passed and that is not proven. The read index nominates, and
 /// proves nothing. Where it nominates nothing new, what to look at further back, so that every use is looked at after a bounded
-/// number of calls; each eighth time, what is on copy engines and on queues that the stream left. Nothing, where half a batch is covered by the watermark already: others on the queue paid for the proof.
+/// number of calls; each eighth time, what is on copy engines and on queues that the stream left. Nothing, where half a batch
+/// is covered by the watermark already: others on the queue paid for the proof.
 ///
 /// Errors: of handles. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]

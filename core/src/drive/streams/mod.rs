@@ -36,8 +36,8 @@ use crate::{
     error::{DriverError, StreamError},
     id::{DeviceContext, PoolId, RawStream, StreamKey, StreamRef},
     stream::{
-        Health, Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot,
-        StreamPolicy, StreamTally,
+        Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot, StreamPolicy,
+        StreamTally,
     },
     sync::{Arc, AtomicU8, Guard, Mutex, Ordering, next_pool},
 };
@@ -274,9 +274,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// The driver refused work. Whether the stream itself is in error, only a question can tell (T9).
     fn launch_refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
-        if matches!(cause, DriverError::Bad(_)) {
-            lease.slot().lock().health = Health::Doubted;
-        }
+        lease.slot().lock().note_refusal::<()>(Err(cause));
         self.refused(lease, cause)
     }
     fn refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {

@@ -3,10 +3,10 @@
 use super::StreamPool;
 use crate::{
     backend::streams::{CaptureStatus, StreamBackend, StreamWork},
-    error::{DriverError, StreamError},
+    error::StreamError,
     id::{Position, RawStream, StreamRef},
     observe,
-    stream::{Captures, Handle, Health, Kind, Lease, Slot, Standing, Tenancy, Touch},
+    stream::{Captures, Handle, Kind, Lease, Slot, Standing, Tenancy, Touch},
     sync::StreamGuard,
 };
 
@@ -52,7 +52,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         observe::work_submitted(lease.stream(), position);
         Ok(touch)
     }
-    /// What to remember of everything that was submitted to the lease's stream up to now.
+    /// What to remember of everything that was submitted to the lease's stream up to now, by the raw handle as well once
+    /// that was given out.
     ///
     /// ```
     /// # use ringfence::{backend::streams::*, drive::StreamPool, stream::*};
@@ -150,10 +151,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if let Some(word) = slot.word()
             && tenancy.word_counts()
         {
-            match self.driver.mark(slot.raw(), word, position) {
-                Ok(()) => tenancy.marked = position,
-                Err(DriverError::Bad(_)) => tenancy.health = Health::Doubted,
-                Err(_) => {}
+            let marked = self.driver.mark(slot.raw(), word, position);
+            tenancy.note_refusal(marked);
+            if marked.is_ok() {
+                tenancy.marked = position;
             }
         }
         position

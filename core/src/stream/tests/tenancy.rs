@@ -1,6 +1,7 @@
 //! What is true of one stream: what its word proves, what has to be asked, and who gets it next.
 
 use super::*;
+use crate::stream::tenancy::Health;
 
 /// So much counted, so much of that marked, and so much of that seen finished.
 fn tenancy(counted: u32, marked: u32, finished: u32) -> Tenancy {
