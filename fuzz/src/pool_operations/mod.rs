@@ -3,6 +3,7 @@
 //! The first bytes say which driver and which pool, the others what tasks, users and faults do.
 
 mod operations;
+mod strangers;
 
 use ringfence_mock::{
     scenario::Name,

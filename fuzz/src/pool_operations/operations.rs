@@ -22,12 +22,11 @@ use ringfence_mock::{
     },
 };
 
+use super::strangers::Strangers;
 use crate::bytes::Bytes;
 
 /// Microseconds: a graph of some hundred, launched at each step, is finished by then.
 const LONGER_THAN_ANY_PROGRAM: u32 = 1_000_000;
-/// Streams of the user's own at once.
-const STRANGERS: usize = 2;
 /// Leases that are held at once.
 const LEASES: usize = 6;
 
@@ -56,15 +55,14 @@ pub(super) fn setup(bytes: &mut Bytes<'_>) -> (StreamSetup, DriverProfile) {
 pub(super) struct Program {
     next: u32,
     devices: u32,
-    leases: Vec<Name>,
+    pub(super) leases: Vec<Name>,
     exposed: Vec<Name>,
-    arrays: Vec<Name>,
+    pub(super) arrays: Vec<Name>,
     graphs: Vec<Name>,
     futures: Vec<Name>,
     /// Leases that joined a capture: on HIP 5.2 the user's own work on them crashes.
     joined: Vec<Name>,
-    /// Streams of the user's own, each with the name of its wrapping while it has one.
-    theirs: Vec<(Name, Option<Name>)>,
+    pub(super) wrapped: Strangers,
     /// The lease on which the user captures past the pool.
     pub(super) capturing: Option<Name>,
     is_inside: bool,
@@ -85,7 +83,7 @@ impl Program {
             graphs: Vec::new(),
             futures: Vec::new(),
             joined: Vec::new(),
-            theirs: Vec::new(),
+            wrapped: Strangers::default(),
             capturing: None,
             is_inside: false,
             is_faulty: false,
@@ -103,11 +101,11 @@ impl Program {
             self.capturing = None;
         }
     }
-    fn name(&mut self, prefix: &str) -> Name {
+    pub(super) fn name(&mut self, prefix: &str) -> Name {
         self.next += 1;
         Name::new(format!("{prefix}{}", self.next))
     }
-    fn place(&self, bytes: &mut Bytes<'_>) -> Place {
+    pub(super) fn place(&self, bytes: &mut Bytes<'_>) -> Place {
         let device = bytes.below(self.devices);
         Place { device, priority: bytes.pick(&[Priority::Normal, Priority::High]) }
     }
@@ -194,9 +192,14 @@ impl Program {
         if self.capturing.as_ref() == Some(&lease) {
             return None; // an abandoned capture stays: a scenario of its own
         }
-        self.leases.retain(|other| *other != lease);
-        self.exposed.retain(|other| *other != lease);
+        self.forget(&lease);
         Some(StreamAction::Release(vec![lease]))
+    }
+    /// A lease is nobody's any more.
+    fn forget(&mut self, lease: &Name) {
+        self.leases.retain(|other| other != lease);
+        self.exposed.retain(|other| other != lease);
+        self.wrapped.forget(lease);
     }
     /// A stream becomes the user's own, as one that a user made.
     fn disown(&mut self, bytes: &mut Bytes<'_>) -> Option<StreamAction> {
@@ -204,44 +207,10 @@ impl Program {
         if self.capturing.as_ref() == Some(&lease) || self.joined.contains(&lease) {
             return None;
         }
-        self.leases.retain(|other| *other != lease);
-        self.exposed.retain(|other| *other != lease);
+        self.forget(&lease);
         Some(StreamAction::Disown(lease))
     }
-    /// Streams of the user's own: made, wrapped, worked on, and let go of in order.
-    fn strangers(&mut self, bytes: &mut Bytes<'_>) -> Option<StreamAction> {
-        if self.has_left {
-            return None;
-        }
-        let at = usize::from(bytes.byte());
-        if self.theirs.len() < STRANGERS && at % 4 == 0 {
-            let (handle, place) = (self.name("r"), self.place(bytes));
-            self.theirs.push((handle.clone(), None));
-            return Some(StreamAction::Create { handle, place });
-        }
-        let at = at % self.theirs.len().max(1);
-        let (handle, wrapped) = self.theirs.get(at).cloned()?;
-        let verb = bytes.below(8);
-        Some(match (wrapped, verb) {
-            (None, 0) => StreamAction::Destroy(self.theirs.swap_remove(at).0),
-            (None, _) => {
-                let wrapped = self.name("w");
-                self.theirs[at].1 = Some(wrapped.clone());
-                StreamAction::Wrap { wrapped, of: Some(handle) }
-            }
-            (Some(wrapped), 0) => {
-                self.theirs[at].1 = None;
-                StreamAction::Unwrap(wrapped)
-            }
-            (Some(on), 1) => {
-                let memory = self.name("m");
-                self.arrays.push(memory.clone());
-                StreamAction::Alloc { memory, on }
-            }
-            (Some(on), _) => StreamAction::Run(self.run(on, bytes)),
-        })
-    }
-    fn run(&self, on: Name, bytes: &mut Bytes<'_>) -> Run {
+    pub(super) fn run(&self, on: Name, bytes: &mut Bytes<'_>) -> Run {
         let time = RunTime::Ticks(ticks(bytes));
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         match bytes.below(4) {
@@ -338,7 +307,7 @@ impl Program {
     }
 }
 
-fn one(bytes: &mut Bytes<'_>, of: &[Name]) -> Option<Name> {
+pub(super) fn one(bytes: &mut Bytes<'_>, of: &[Name]) -> Option<Name> {
     of.get(usize::from(bytes.byte()) % of.len().max(1)).cloned()
 }
 fn take(bytes: &mut Bytes<'_>, from: &mut Vec<Name>) -> Option<Name> {
