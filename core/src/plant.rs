@@ -124,6 +124,8 @@ mod switch {
         FreeOnRecycled => "T7",
         /// A free that the driver refused is forgotten.
         DropRefusedFree => "T7",
+        /// Memory is used, and freed, with no regard for where it was allocated.
+        ForgetAllocation => "T7",
         /// The driver is asked in the thread's own capture mode.
         QueryWithoutGuard => "T8",
         /// The driver is asked without a look at the capture status.

@@ -202,7 +202,7 @@ fn free_against_hand_over() {
     let pool = pool();
     let mut lease = pool.acquire(key()).expect("the first");
     let memory = pool.allocate(&mut lease, Bytes::new(1)).expect("there is some");
-    let mut stamp = Stamp::default();
+    let mut stamp = memory.stamp();
     stamp.add(pool.submit(&mut lease, ()).expect("work"), Access::Write);
     drop(lease);
     let captures = pool.clone();

@@ -2,11 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::{pool::Resets, stamp::Stamp};
+use super::{
+    pool::Resets,
+    stamp::{Access, Stamp, Touch},
+};
 use crate::id::{Bytes, DeviceContext, PoolId, RawMemory};
 
 /// Memory with one owner. It is given up with [`StreamPool::retire`](crate::drive::StreamPool::retire);
 /// a value that is dropped or forgotten leaks its memory, and never frees it too early.
+///
+/// An allocation is work of its stream. A driver may give bytes that earlier work of that stream still uses, or let the stream
+/// wait for another one's ([CUDA's memory pools](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html)
+/// do both). So what uses the memory first begins with [`stamp`](Self::stamp), and follows that.
 ///
 /// ```
 /// use ringfence::{backend::streams::*, drive::*, error::StreamError, id::Bytes, stream::*};
@@ -29,8 +36,11 @@ pub struct Allocation {
     place: DeviceContext,
     pool: PoolId,
     born: Resets,
+    /// Where its allocation is in a stream's order. `None`: it was there already.
+    allocated: Option<Touch>,
 }
 impl Allocation {
+    /// Memory that is there already.
     pub(crate) fn new(
         raw: RawMemory,
         bytes: Bytes,
@@ -38,7 +48,38 @@ impl Allocation {
         pool: PoolId,
         born: Resets,
     ) -> Self {
-        Self { raw, bytes, place, pool, born }
+        Self { raw, bytes, place, pool, born, allocated: None }
+    }
+    /// The same memory, allocated in a stream's order.
+    pub(crate) fn allocated_at(self, touch: Touch) -> Self {
+        Self { allocated: Some(touch), ..self }
+    }
+    /// Where its allocation is in a stream's order.
+    pub(crate) fn allocated(&self) -> Option<Touch> {
+        self.allocated.filter(|_| !planted!(ForgetAllocation))
+    }
+    /// What is to be remembered of it before its first use, which follows its allocation: on another stream, that is a wait on the
+    /// device. Empty for memory that was [adopted](crate::drive::StreamPool::adopt).
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::*, error::StreamError, id::Bytes, stream::*};
+    /// # fn elsewhere<B>(pool: &StreamPool<B>, one: &mut Lease, other: &mut Lease) -> Result<(), StreamError>
+    /// # where
+    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
+    /// # {
+    /// let memory = pool.allocate(one, Bytes::new(4096))?;
+    /// let mut uses = memory.stamp();
+    /// let _how = pool.take_ownership(other, &mut uses, Access::Write, |other| pool.submit(other, "fill"))?;
+    /// # let _freed = pool.retire(memory, uses);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stamp(&self) -> Stamp {
+        let mut stamp = Stamp::default();
+        if let Some(allocated) = self.allocated() {
+            stamp.add(allocated, Access::Write);
+        }
+        stamp
     }
     /// How often its device had been reset when it was made.
     pub(crate) fn born(&self) -> Resets {

@@ -95,7 +95,7 @@ const INLINE: usize = 3;
 ///
 /// ```
 /// use ringfence::stream::{Access, Stamp};
-/// let stamp = Stamp::default();
+/// let stamp = Stamp::default(); // of memory that a pool allocated: `Allocation::stamp`
 /// assert_eq!(stamp.touches(Access::Write).count(), 0); // never used: nothing to wait for
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -138,6 +138,13 @@ impl Stamp {
     pub(crate) fn merge(&mut self, other: &Self) {
         for touch in other.touches(Access::Write) {
             self.add(touch, Access::Read);
+        }
+    }
+    /// Remembers where the memory was allocated, unless it remembers later work of that stream.
+    pub(crate) fn add_allocation(&mut self, allocated: Touch) {
+        let of = |touch: Touch| (touch.stream.pool(), touch.stream.id());
+        if !self.touches(Access::Write).any(|touch| of(touch) == of(allocated)) {
+            self.add(allocated, Access::Read);
         }
     }
     /// One of the touches, if there is any.

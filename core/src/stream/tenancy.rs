@@ -104,6 +104,8 @@ pub(crate) struct Tenancy {
     pub(crate) finished: Position,
     pub(crate) handle: Handle,
     pub(crate) health: Health,
+    /// What the driver said of the stream when it was asked last: who waits for its work is told.
+    pub(crate) ailment: Option<DriverError>,
     pub(crate) captures: Captures,
     /// Who ended a capture that left the stream capturing for ever: a destruction by anybody else would break that
     /// thread's later captures (M9).
@@ -125,6 +127,7 @@ impl Tenancy {
             finished: Position::START,
             handle: Handle::Kept,
             health: Health::Sound,
+            ailment: None,
             captures: Captures::Never,
             left_by: None,
             before_capture: None,
@@ -161,6 +164,7 @@ impl Tenancy {
     pub(crate) fn saw_idle(&mut self) {
         self.finished = self.counted;
         self.marked = self.counted;
+        self.ailment = None;
     }
     /// Whether the work up to `position` was seen finished.
     #[inline]
@@ -210,6 +214,7 @@ impl Tenancy {
         }
         self.handle = Handle::Kept;
         self.health = Health::Sound;
+        self.ailment = None;
         self.captures = Captures::Never;
         Ok(self.generation)
     }

@@ -50,6 +50,9 @@ struct Told {
     create_fails: Option<DriverError>,
     refused: Option<(Refusable, DriverError)>,
     graphs_panic: bool,
+    looks_panic: bool,
+    fault: Option<DriverError>,
+    state: DriverState,
 }
 #[derive(Clone, Copy, Debug)]
 struct TestStream {
@@ -89,6 +92,9 @@ impl TestDriver {
             create_fails: None,
             refused: None,
             graphs_panic: false,
+            looks_panic: false,
+            fault: None,
+            state: DriverState::Ready,
         };
         Self { words, told: Arc::new(Mutex::new(told)) }
     }
@@ -135,6 +141,18 @@ impl TestDriver {
     pub(crate) fn panic_at_graphs(&self) {
         self.told.lock().graphs_panic = true;
     }
+    /// From now on this is what the driver is.
+    pub(crate) fn becomes(&self, state: DriverState) {
+        self.told.lock().state = state;
+    }
+    /// The device faults: no word is written any more, and whoever asks is told this.
+    pub(crate) fn faults(&self, says: DriverError) {
+        self.told.lock().fault = Some(says);
+    }
+    /// The next look at a word panics.
+    pub(crate) fn panic_at_next_look(&self) {
+        self.told.lock().looks_panic = true;
+    }
     /// Every call since the last time this was asked.
     pub(crate) fn take_calls(&self) -> Vec<DriverCall> {
         std::mem::take(&mut self.told.lock().calls)
@@ -165,7 +183,7 @@ const UNKNOWN: DriverError = DriverError::Bad(DriverCode::new(400));
 
 impl StreamPlatform for TestDriver {
     fn state(&self) -> DriverState {
-        DriverState::Ready
+        self.told.lock().state
     }
     fn features(&self) -> StreamFeatures {
         StreamFeatures { host_bytes: Bytes::new(8 << 20), destruction: Destruction::Waits }
@@ -196,6 +214,10 @@ impl StreamDriver for TestDriver {
         self.look(stream, |stream| stream.capture).unwrap_or(CaptureStatus::Unknown(UNKNOWN))
     }
     fn query(&self, stream: RawStream) -> StreamState {
+        let fault = self.told.lock().fault;
+        if let Some(cause) = fault {
+            return StreamState::Failed(cause);
+        }
         self.look(stream, |stream| match stream.launched == stream.finished {
             true => StreamState::Idle,
             false => StreamState::Pending,
@@ -274,6 +296,8 @@ impl StreamProgress for TestDriver {
         Ok(())
     }
     fn observe(&self, word: RawProgress) -> Position {
+        let panics = std::mem::take(&mut self.told.lock().looks_panic);
+        assert!(!panics, "at a look");
         self.look(RawStream::new(word.as_u64()), |stream| stream.seen).unwrap_or_default()
     }
     fn wait_progress(&self, word: RawProgress, position: Position, _limit: Duration) -> StreamWait {

@@ -9,7 +9,8 @@ use super::{
 use crate::sync::{Arc, Mutex};
 
 /// A future that runs as `task`: the task is the thread's current one during each poll, and while the future is
-/// dropped, and the one before is again at each suspension.
+/// dropped, and the one before is again at each suspension. Dropped before its first poll it never was a part of the task, and what it
+/// has captured is dropped outside of it.
 ///
 /// It allocates nothing. Dropped, cancelled by a panic, or forgotten, it leaves the task as a call does that
 /// returns: streams come back with the last handle of the task, and buffers of unfinished work stay with

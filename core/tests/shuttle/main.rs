@@ -58,7 +58,7 @@ async fn tenancy(
 ) -> Result<(), StreamError> {
     let buffer = Buffer { gpu: gpu.clone(), number };
     let memory = pool.allocate(lease, Bytes::new(64))?;
-    let mut stamp = Stamp::default();
+    let mut stamp = memory.stamp();
     stamp.add(pool.submit(lease, None)?, Access::Write);
     let copy = pool.submit_owning(lease, buffer, |_| Some(number))?;
     match thread_rng().gen_range(0..6) {

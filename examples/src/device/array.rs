@@ -66,7 +66,7 @@ impl Array {
             copied = Some(copy);
             Ok(touch)
         });
-        let mut used = Stamp::default();
+        let mut used = sum.stamp();
         used.add(pool.so_far(lease), Access::Write); // also after an error: a part of it may run
         let _freed_behind_that = pool.retire(sum, used);
         done.map(|_how| copied.expect("it was submitted"))
@@ -78,15 +78,15 @@ impl Array {
         &self.stamp
     }
 
-    /// Memory that nothing was written to yet. The stream that it was allocated on has to be its first user.
+    /// Memory that nothing was written to yet.
     pub(super) fn allocate(gpu: &Gpu, lease: &mut Lease, count: u32) -> Result<Self, StreamError> {
         let memory = gpu.pool.allocate(lease, Numbers::bytes(count))?;
         Ok(Self {
             pool: gpu.pool.clone(),
             kernels: gpu.kernels,
             numbers: Numbers { at: memory.raw(), count },
+            stamp: memory.stamp(), // whoever uses it first follows its allocation
             memory: Some(memory),
-            stamp: Stamp::default(),
         })
     }
 

@@ -73,16 +73,19 @@ impl Recorded {
         let (pool, graph, body) = (&self.pool, &mut self.graph, self.body);
         let (numbers, total) = (self.numbers.numbers, self.total.numbers);
         let kernels = self.numbers.kernels;
-        pool.take_ownership(lease, &mut self.total.stamp, Access::Write, |lease| {
+        let launched = pool.take_ownership(lease, &mut self.total.stamp, Access::Write, |lease| {
             if body == Body::Kernels {
                 return pool.launch(lease, graph);
             }
-            // SAFETY: the total's stamp orders every use of these arrays, which stay as long as this does.
+            // SAFETY: the total's stamp orders every use of these arrays; their own stamps keep them behind this.
             let _erased = pool.submit(lease, unsafe { numbers.fill(kernels, 0) })?;
             let _copied = pool.launch(lease, graph)?;
             // SAFETY: as above.
             pool.submit(lease, unsafe { numbers.add_to(kernels, total.at) })
-        })
+        });
+        // What follows the graph reads these as well, also where only a part was submitted: the graph's pin says nothing of that.
+        self.numbers.stamp.add(pool.so_far(lease), Access::Write);
+        launched
     }
 
     /// Brings the total to the host, behind all launches.

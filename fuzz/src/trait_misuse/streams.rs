@@ -81,7 +81,8 @@ impl Host {
             9 => {
                 let held = Self::one(&mut self.held, bytes)?;
                 let memory = pool.allocate(&mut held.lease, Bytes::new(64)).ok()?;
-                self.memory.push((memory, Stamp::default()));
+                let stamp = memory.stamp();
+                self.memory.push((memory, stamp));
             }
             10 => {
                 let held = Self::one(&mut self.held, bytes)?;

@@ -43,6 +43,11 @@ const PLANTED: &[(Fault, MockDriver, &[&str])] = &[
         &["pool_refused_free_is_made_again"],
     ),
     (
+        Fault::ForgetAllocation,
+        on(DriverProfile::Hip57, Words::On),
+        &["pool_memory_is_first_used_on_another_stream"],
+    ),
+    (
         Fault::QueryWithoutGuard,
         on(DriverProfile::Clr2024, Words::Off),
         &[

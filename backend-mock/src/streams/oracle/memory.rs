@@ -11,7 +11,7 @@ use ringfence::id::{RawMemory, RawStream};
 use super::{
     Broken, StreamOracle, StreamRule,
     order::Kind,
-    stream::{Life, Stream, Tenancy},
+    stream::{Capturing, Life, Stream, Tenancy},
 };
 use crate::streams::seen::{BufferId, OpId, Touches};
 
@@ -56,6 +56,8 @@ pub(super) struct Memory {
     users: BTreeMap<Life, Tenancy>,
     /// Unfinished work that touches it.
     pub(super) touchers: BTreeMap<OpId, Access>,
+    /// What was unfinished on its stream when it was allocated: until then the bytes may be somebody else's.
+    behind: Vec<OpId>,
 }
 impl Memory {
     pub(super) fn is_freed(&self) -> bool {
@@ -63,6 +65,8 @@ impl Memory {
     }
 }
 
+/// The stream that `hipMalloc` is said to allocate on: in nobody's order.
+const NULL: RawStream = RawStream::new(0);
 /// So many streams that used memory are remembered before those that are gone are looked for.
 const USERS: usize = 16;
 /// So many freed addresses are remembered for a second free.
@@ -97,6 +101,21 @@ impl StreamOracle {
         }
         let number = self.begin_memory(raw);
         self.used(number, life);
+        // Where a stream captures, an allocation is a node, or happens at once.
+        let behind = match self.streams.get(&life) {
+            Some(stream) if on != NULL && stream.capturing == Capturing::No => {
+                let waits = stream.awaited.iter().filter(|op| self.ops.contains_key(op));
+                stream.unfinished.last().into_iter().chain(waits).copied().collect()
+            }
+            _ => Vec::new(),
+        };
+        if let Some(memory) = self.memory.get_mut(&number) {
+            memory.behind = behind;
+        }
+    }
+    /// Work that has to be finished before the memory's allocation is reached, and that work of `life` would not follow.
+    pub(super) fn before_allocation(&self, memory: &Memory, life: Life) -> Option<OpId> {
+        memory.behind.iter().find(|&&op| !self.follows(life, op)).copied()
     }
     fn used(&mut self, number: MemoryNumber, life: Life) {
         let tenancy = self.streams.get(&life).map_or(Tenancy::default(), |stream| stream.tenancy);
@@ -179,8 +198,11 @@ impl StreamOracle {
         let ordered = |toucher: OpId| {
             op.is_some() && stream.is_some_and(|stream| self.follows(stream.life, toucher))
         };
-        let early = memory.touchers.keys().find(|&&toucher| !ordered(toucher))?;
-        broken(format!("{raw} is freed on {name} while {early} may still touch it"))
+        if let Some(early) = memory.touchers.keys().find(|&&toucher| !ordered(toucher)) {
+            return broken(format!("{raw} is freed on {name} while {early} may still touch it"));
+        }
+        let early = self.before_allocation(memory, stream?.life)?;
+        broken(format!("{raw} is freed on {name} before its allocation, which {early} delays"))
     }
     /// A free that the driver took.
     pub(super) fn freed(&mut self, raw: RawMemory, on: RawStream, op: Option<OpId>) {

@@ -93,6 +93,15 @@ impl StreamOracle {
             if memory.is_freed() {
                 return Some((StreamRule::T7, format!("work touches {raw} after its free")));
             }
+            if let Some(early) = self.before_allocation(memory, life) {
+                let name = self.streams.get(&life).map(Stream::name).unwrap_or_default();
+                return Some((
+                    StreamRule::T7,
+                    format!(
+                        "work on {name} {access} {raw} before its allocation, which {early} delays"
+                    ),
+                ));
+            }
             let races = |&(&op, &earlier): &(&OpId, &Access)| {
                 (access == Access::Write || earlier == Access::Write) && !self.follows(life, op)
             };

@@ -111,7 +111,8 @@ impl<'g, G: Gpu> Host<'g, G> {
     /// An array of so many words of 4 bytes.
     pub(super) fn array(&self, task: &mut Lease<()>, words: u32) -> Result<Array, Problem> {
         let memory = self.pool.allocate(task, Bytes::new(u64::from(words) * 4))?;
-        Ok(Array { memory, stamp: Stamp::default() })
+        let stamp = memory.stamp();
+        Ok(Array { memory, stamp })
     }
     /// Later work of the task follows what was done with the array.
     pub(super) fn after(

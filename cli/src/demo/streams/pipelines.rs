@@ -102,7 +102,7 @@ impl<'h> Pipelines<'h> {
     fn new(host: &'h Host, iterations: u32) -> Result<Self, StreamError> {
         let mut task = host.begin()?;
         let memory = host.allocate(&mut task, BYTES)?;
-        let mut stamp = Stamp::default();
+        let mut stamp = memory.stamp();
         let fill = StreamOp::new("table", Ticks::new(WORK)).writes(memory.raw());
         stamp.add(host.submit(&mut task, fill)?, Access::Write);
         host.end(task);

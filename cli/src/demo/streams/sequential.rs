@@ -52,7 +52,8 @@ pub(super) fn play(
     let mut arrays = Vec::with_capacity(ARRAYS);
     for _ in 0..ARRAYS {
         let memory = host.allocate(&mut task, BYTES)?;
-        arrays.push(Array { memory, stamp: Stamp::default() });
+        let stamp = memory.stamp();
+        arrays.push(Array { memory, stamp });
     }
     for number in 0..tasks {
         let at = number as usize % ARRAYS;

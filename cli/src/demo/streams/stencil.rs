@@ -97,7 +97,8 @@ impl<'h> Field<'h> {
         for _ in 0..count {
             let [mut read, written] = [(); 2].map(|()| {
                 let memory = host.allocate(&mut task, bytes)?;
-                Ok::<_, StreamError>(Array { memory, stamp: Stamp::default() })
+                let stamp = memory.stamp();
+                Ok::<_, StreamError>(Array { memory, stamp })
             });
             if let Ok(array) = &mut read {
                 let fill = StreamOp::new("fill", work(grid)).writes(array.memory.raw());

@@ -177,14 +177,12 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// Records work on a forked stream.
     ///
     /// # Errors
-    /// [`StreamError::Stale`] when the stream was not forked here; what the driver says.
+    /// [`StreamError::Stale`] when the stream was not forked here, [`StreamError::OtherPool`]; what the driver says.
     pub fn submit_on(&mut self, fork: &mut Lease<A>, work: B::Work) -> Result<(), StreamError>
     where
         B: StreamWork,
     {
-        if !self.forks.iter().any(|slot| Arc::ptr_eq(slot, fork.slot())) {
-            return Err(StreamError::Stale { stream: fork.stream() });
-        }
+        self.forked_here(fork)?;
         self.pool.usable()?;
         let launched = self.pool.driver.launch(fork.slot().raw(), work);
         launched.map_err(|cause| refused(fork.stream(), cause))
@@ -192,9 +190,18 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// Makes the capture's stream follow the forked one. Every fork has to be joined before the scope ends.
     ///
     /// # Errors
-    /// What the driver says.
+    /// [`StreamError::Stale`] when the stream was not forked here, [`StreamError::OtherPool`]; what the driver says.
     pub fn join(&mut self, fork: &mut Lease<A>) -> Result<(), StreamError> {
+        self.forked_here(fork)?;
         self.chain(fork.stream(), fork.slot(), &self.slot)
+    }
+    fn forked_here(&self, fork: &Lease<A>) -> Result<(), StreamError> {
+        let stream = fork.stream();
+        self.pool.ours(stream)?;
+        match self.forks.iter().any(|slot| Arc::ptr_eq(slot, fork.slot())) {
+            true => Ok(()),
+            false => Err(StreamError::Stale { stream }),
+        }
     }
     /// Makes one captured stream follow another, with an event of the capture.
     fn chain(&self, of: StreamRef, from: &Slot<A>, to: &Slot<A>) -> Result<(), StreamError> {

@@ -7,14 +7,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     pin::Pin,
     task::{Context, Poll, Waker},
-    time::Duration,
 };
 
-use super::{Life, Shared, StreamPool, submit::so_far};
+use super::{Life, Shared, StreamPool, refused};
 use crate::{
-    backend::streams::{StreamBackend, StreamWork},
+    backend::streams::StreamBackend,
     error::{Closed, StreamError},
-    stream::{Access, Handle, Lease, Stamp, Standing, Touch},
+    stream::{Standing, Touch},
     sync::Arc,
 };
 
@@ -23,111 +22,56 @@ use crate::{
 pub(super) struct Limbo {
     parked: Vec<Parked>,
     waiting: Vec<(Touch, Waker)>,
+    /// Pumps of which nothing came.
+    quiet: u32,
+}
+impl Limbo {
+    /// Counts a pump of which nothing came. Each `every` times it answers with its turn, and with somebody who waits, another one each
+    /// time.
+    pub(super) fn nothing_came(&mut self, every: u32) -> Option<Option<Touch>> {
+        self.quiet = self.quiet.wrapping_add(1);
+        if !self.quiet.is_multiple_of(every) {
+            return None;
+        }
+        let at = (self.quiet / every) as usize % (self.waiting.len() + self.parked.len()).max(1);
+        let waiting = self.waiting.iter().map(|held| held.0);
+        Some(waiting.chain(self.parked.iter().map(|held| held.touch)).nth(at))
+    }
+}
+/// What a pump looks at. What it has not settled goes back, also when a driver panics under it.
+struct Looking<'p, A> {
+    shared: &'p Shared<A>,
+    all: Limbo,
+    settled: Limbo,
+}
+impl<'p, A> Looking<'p, A> {
+    fn at(shared: &'p Shared<A>) -> Self {
+        let mut limbo = shared.limbo.lock();
+        let (parked, waiting) =
+            (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting));
+        drop(limbo);
+        let all = Limbo { parked, waiting, quiet: 0 };
+        Self { shared, all, settled: Limbo::default() }
+    }
+    /// Puts the rest back.
+    fn settled(mut self) -> Limbo {
+        std::mem::take(&mut self.settled)
+    }
+}
+impl<A> Drop for Looking<'_, A> {
+    fn drop(&mut self) {
+        let mut limbo = self.shared.limbo.lock();
+        for back in [&mut self.all, &mut self.settled] {
+            limbo.parked.append(&mut back.parked);
+            limbo.waiting.append(&mut back.waiting);
+        }
+    }
 }
 /// Something that unfinished work may still use: dropped only when the work is known to be finished. With the
 /// pool, or by a panic on the way, it is leaked.
 struct Parked {
     touch: Touch,
     what: ManuallyDrop<Box<dyn Any + Send>>,
-}
-
-/// Something that the device reads or writes: a host buffer of an asynchronous copy. The pool's work owns it
-/// until it is finished.
-///
-/// A future: it brings the value back when a [`pump`](StreamPool::pump) has seen the work finished, which a
-/// driver without progress words tells only once the whole stream is idle. Dropped
-/// before, also by a cancelled task or a panic, the value stays with the pool until then; forgotten, it is
-/// leaked. Neither gives the device a buffer that somebody else has (T11). The value stays where the work was
-/// told that it is: it does not move before it comes back.
-///
-/// ```
-/// use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::Lease};
-///
-/// /// Reads back: the device writes into a buffer of the host.
-/// async fn read_back<B>(pool: &StreamPool<B>, lease: &mut Lease) -> Result<Vec<f32>, StreamError>
-/// where
-///     B: StreamBackend + StreamWork<Work = (*mut f32, usize)>,
-/// {
-///     let host = vec![0.0; 1024];
-///     let copied = pool.submit_owning(lease, host, |host| (host.as_mut_ptr(), host.len()))?;
-///     copied.await // cancelled here, the buffer stays with the pool until the copy is over
-/// }
-/// ```
-#[must_use = "dropped, it parks its value until the work is finished; await it or call `wait`"]
-pub struct InFlight<T: Send + 'static, A = ()> {
-    what: Option<Box<T>>,
-    touch: Touch,
-    shared: Arc<Shared<A>>,
-}
-impl<T: Send + 'static, A> InFlight<T, A> {
-    /// The work that uses the value.
-    pub fn touch(&self) -> Touch {
-        self.touch
-    }
-    /// Waits on the host, and brings the value back. After an error the value is still in flight.
-    ///
-    /// # Errors
-    /// The value itself, with what stopped the wait.
-    ///
-    /// ```
-    /// # use ringfence::{backend::streams::StreamBackend, drive::*, error::StreamError};
-    /// # use std::time::Duration;
-    /// # fn waited<B: StreamBackend>(pool: &StreamPool<B>, mut copied: InFlight<Vec<u8>>) -> Result<Vec<u8>, StreamError> {
-    /// loop {
-    ///     copied = match copied.wait(pool, Duration::from_secs(1)) {
-    ///         Ok(buffer) => return Ok(buffer),
-    ///         Err((still, StreamError::TimedOut { .. })) => still, // nothing is lost by that
-    ///         Err((_, error)) => return Err(error), // dropped: the buffer stays with the pool
-    ///     }
-    /// }
-    /// # }
-    /// ```
-    pub fn wait<B: StreamBackend>(
-        mut self,
-        pool: &StreamPool<B, A>,
-        limit: Duration,
-    ) -> Result<T, (Self, StreamError)> {
-        let mut stamp = Stamp::default();
-        stamp.add(self.touch, Access::Read);
-        match (pool.synchronize(&stamp, Access::Write, limit), self.what.take()) {
-            (Ok(()), Some(what)) => Ok(*what),
-            (Err(error), what) => {
-                self.what = what;
-                Err((self, error))
-            }
-            (Ok(()), None) => unreachable!("only this call takes the value"),
-        }
-    }
-}
-impl<T: Send + 'static, A> Future for InFlight<T, A> {
-    type Output = Result<T, StreamError>;
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        match this.shared.poll_finished(this.touch, context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Ready(Ok(())) => {
-                let what = this.what.take().expect("a future that is polled after it was ready");
-                Poll::Ready(Ok(*what))
-            }
-        }
-    }
-}
-impl<T: Send + 'static, A> Drop for InFlight<T, A> {
-    fn drop(&mut self) {
-        let Some(what) = self.what.take() else { return };
-        if planted!(ReleaseOnCancel) {
-            drop(what);
-            return;
-        }
-        let parked = Parked { touch: self.touch, what: ManuallyDrop::new(what) };
-        self.shared.limbo.lock().parked.push(parked);
-    }
-}
-impl<T: Send + 'static, A> fmt::Debug for InFlight<T, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in flight until {}", self.touch)
-    }
 }
 
 /// A future that is ready when a [`pump`](StreamPool::pump) has seen the work finished.
@@ -163,8 +107,17 @@ impl<A> fmt::Debug for Finished<A> {
 }
 
 impl<A> Shared<A> {
+    /// Keeps what unfinished work may still use.
+    pub(super) fn park(&self, touch: Touch, what: Box<dyn Any + Send>) {
+        let parked = Parked { touch, what: ManuallyDrop::new(what) };
+        self.limbo.lock().parked.push(parked);
+    }
     /// By what a pump saw. Whoever is on the list is looked at by every later pump, so that no wake is lost.
-    fn poll_finished(&self, touch: Touch, context: &Context<'_>) -> Poll<Result<(), StreamError>> {
+    pub(super) fn poll_finished(
+        &self,
+        touch: Touch,
+        context: &Context<'_>,
+    ) -> Poll<Result<(), StreamError>> {
         if let Some(answer) = self.answer(touch) {
             return Poll::Ready(answer);
         }
@@ -185,11 +138,11 @@ impl<A> Shared<A> {
             return Some(Err(StreamError::OtherPool { stream }));
         }
         let Some(slot) = self.pool().by_id(stream.id()).cloned() else { return Some(Ok(())) };
-        let (finished, standing, covered) = {
+        let (finished, standing, covered, ailment) = {
             let tenancy = slot.lock();
             let over = tenancy.generation != stream.generation();
             let finished = over || tenancy.covers(touch.position());
-            (finished, tenancy.standing, tenancy.final_event.is_some())
+            (finished, tenancy.standing, tenancy.final_event.is_some(), tenancy.ailment)
         };
         match (standing, self.life()) {
             _ if finished => Some(Ok(())),
@@ -197,6 +150,8 @@ impl<A> Shared<A> {
                 Some(Err(StreamError::DeviceLost))
             }
             (_, Life::Shut) => Some(Err(StreamError::ShutDown)),
+            // Its owner has it still, and no driver ever says of a stream in error that its work is finished.
+            (Standing::Open, _) if let Some(cause) = ailment => Some(Err(refused(stream, cause))),
             // Nobody will ever see these finish, unless an event was left that covers them.
             (Standing::Closed(Closed::Bad | Closed::Capture | Closed::Disowned), _) if !covered => {
                 Some(Err(StreamError::Unknowable { stream }))
@@ -206,75 +161,32 @@ impl<A> Shared<A> {
     }
 }
 
-/// A launch in progress that uses a value. Where it panics, the value stays with the pool: a part of the work may have been
-/// submitted that nobody counted.
-struct LaunchingWith<'l, T: Send + 'static, A> {
-    lease: &'l Lease<A>,
-    shared: &'l Arc<Shared<A>>,
-    what: Option<Box<T>>,
-}
-impl<T: Send + 'static, A> Drop for LaunchingWith<'_, T, A> {
-    fn drop(&mut self) {
-        if let Some(what) = self.what.take() {
-            self.lease.slot().lock().handle = Handle::Exposed;
-            let touch = so_far(self.lease.slot(), self.lease.stream());
-            drop(InFlight { what: Some(what), touch, shared: self.shared.clone() }); // parked
-        }
-    }
-}
-
 impl<B: StreamBackend, A> StreamPool<B, A> {
-    /// Submits work that uses `what` until it is finished. `work` is told where the value is: it does not move
-    /// while the work is in flight.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit). What was submitted of the work may still use the value: the pool keeps it.
-    pub fn submit_owning<T: Send + 'static>(
-        &self,
-        lease: &mut Lease<A>,
-        what: T,
-        work: impl FnOnce(&mut T) -> B::Work,
-    ) -> Result<InFlight<T, A>, StreamError>
-    where
-        B: StreamWork,
-    {
-        drop(self.open(lease)?);
-        let mut what = Box::new(what);
-        let work = work(&mut what);
-        let mut launching = LaunchingWith { lease, shared: &self.shared, what: Some(what) };
-        let launched = self.driver.launch(lease.slot().raw(), work);
-        let position = self.count(lease.slot(), &mut lease.slot().lock());
-        let what = launching.what.take(); // nothing panicked
-        let touch = Touch::new(lease.stream(), position);
-        let in_flight = InFlight { what, touch, shared: self.shared.clone() };
-        launched.map_err(|cause| self.launch_refused(lease, cause))?;
-        Ok(in_flight)
-    }
     /// A future that is ready when the work is finished. It needs somebody who pumps.
     pub fn when_finished(&self, touch: Touch) -> Finished<A> {
         Finished { touch, shared: self.shared.clone() }
     }
     /// Lets go of what finished work used, and wakes who waits for it. Answers with how many of each.
     pub(super) fn settle_limbo(&self) -> (u32, u32) {
-        let (parked, waiting) = {
-            let mut limbo = self.shared.limbo.lock();
-            (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
-        };
-        let (done, parked): (Vec<_>, Vec<_>) =
-            parked.into_iter().partition(|held| self.is_finished_or_ask(held.touch));
-        let (ready, waiting): (Vec<_>, Vec<_>) =
-            waiting.into_iter().partition(|held| self.has_answer(held.0));
-        let counts = (count(done.len()), count(ready.len()));
-        {
-            let mut limbo = self.shared.limbo.lock();
-            limbo.parked.extend(parked);
-            limbo.waiting.extend(waiting);
-        }
-        // Wakers and destructors are the user's code: no lock is held, and who waits is woken first.
-        for_each_in_spite_of_panics(ready, |(_, waker)| waker.wake());
-        for_each_in_spite_of_panics(done, |held| drop(ManuallyDrop::into_inner(held.what)));
+        let mut looking = Looking::at(&self.shared);
+        let Looking { all, settled, .. } = &mut looking;
+        // One by one into what is put back by a panic.
+        let done = all.parked.extract_if(.., |held| self.is_finished_or_ask(held.touch));
+        done.for_each(|held| settled.parked.push(held));
+        let ready = all.waiting.extract_if(.., |held| self.has_answer(held.0));
+        ready.for_each(|held| settled.waiting.push(held));
+        let mut settled = looking.settled();
         if matches!(self.shared.life(), Life::Shut | Life::Lost) {
-            self.leak_limbo(); // the pool ended meanwhile: nobody looks at the list again
+            // The pool ended meanwhile: nobody looks at the list again.
+            settled.waiting.append(&mut self.shared.leave_limbo().waiting);
+        }
+        let counts = (count(settled.parked.len()), count(settled.waiting.len()));
+        // Wakers and destructors are the user's code: no lock is held, and who waits is woken first.
+        let woken = in_spite_of_panics(settled.waiting, |(_, waker)| waker.wake());
+        let dropped =
+            in_spite_of_panics(settled.parked, |held| drop(ManuallyDrop::into_inner(held.what)));
+        if let Some(panic) = woken.or(dropped) {
+            resume_unwind(panic);
         }
         counts
     }
@@ -294,26 +206,32 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn has_answer(&self, touch: Touch) -> bool {
         self.is_finished_or_ask(touch) || self.shared.answer(touch).is_some()
     }
-    /// What the device may still write to is never given back: leaked, and counted (S17, T11).
+}
+impl<A> Shared<A> {
+    fn leave_limbo(&self) -> Limbo {
+        std::mem::take(&mut self.limbo.lock())
+    }
+    /// What the device may still write to is never given back: leaked, and counted (S17, T11). Who waits for it is told.
     pub(super) fn leak_limbo(&self) -> u32 {
-        let (parked, waiting) = {
-            let mut limbo = self.shared.limbo.lock();
-            (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting))
-        };
+        let Limbo { parked, waiting, .. } = self.leave_limbo();
         for_each_in_spite_of_panics(waiting, |(_, waker)| waker.wake());
         count(parked.len())
     }
 }
 
-/// Runs the user's code for each: one that panics does not keep the others from their turn. The first panic
-/// goes on when all had it.
-pub(super) fn for_each_in_spite_of_panics<T>(items: Vec<T>, mut act: impl FnMut(T)) {
+/// Runs the user's code for each: one that panics does not keep the others from their turn. Answers with the first panic.
+pub(super) fn in_spite_of_panics<T>(items: Vec<T>, mut act: impl FnMut(T)) -> Option<Panic> {
     let mut first = None;
     for item in items {
         let done = catch_unwind(AssertUnwindSafe(|| act(item)));
         first = first.or(done.err());
     }
-    if let Some(panic) = first {
+    first
+}
+type Panic = Box<dyn Any + Send>;
+/// The same; the first panic goes on when all had their turn.
+pub(super) fn for_each_in_spite_of_panics<T>(items: Vec<T>, act: impl FnMut(T)) {
+    if let Some(panic) = in_spite_of_panics(items, act) {
         resume_unwind(panic);
     }
 }

@@ -77,7 +77,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Capture status first, then the query (T8).
     #[cold]
-    fn ask(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Result<Position, Why> {
+    pub(super) fn ask(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Result<Position, Why> {
+        let said = self.ask_driver(slot, tenancy);
+        if let Err(Why::Bad(cause)) = said {
+            tenancy.ailment = Some(cause);
+        }
+        said
+    }
+    fn ask_driver(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Result<Position, Why> {
         if !planted!(QueryBeforeStatus) {
             match self.driver.capture_status(slot.raw()) {
                 CaptureStatus::None => {}

@@ -60,7 +60,8 @@ enum Users<A> {
 }
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
-    /// Memory for work that is submitted to the lease's stream from here on.
+    /// Memory for work that is submitted to the lease's stream from here on; work of other streams follows its
+    /// [`stamp`](Allocation::stamp).
     ///
     /// # Errors
     /// What the driver says.
@@ -72,12 +73,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.allocate(bytes, lease.slot().raw())
         };
         let raw = allocated.map_err(|cause| self.launch_refused(lease, cause))?;
-        Ok(Allocation::new(raw, bytes, lease.key().place, self.shared.id, born))
+        // Marked with what follows it, or by the look that finds it unmarked.
+        let touch = Touch::new(lease.stream(), lease.slot().lock().count());
+        let memory = Allocation::new(raw, bytes, lease.key().place, self.shared.id, born);
+        Ok(memory.allocated_at(touch))
     }
     pub(super) fn resets(&self, place: DeviceContext) -> Resets {
         self.shared.pool().resets(place.device)
     }
-    /// Takes memory of the user's own making under the pool's care.
+    /// Takes memory of the user's own making under the pool's care. Whatever has to be over before it is used is the user's to know.
     ///
     /// ```
     /// # use ringfence::{backend::streams::StreamBackend, drive::*, id::*, stream::Stamp};
@@ -91,15 +95,18 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let born = self.resets(key.place);
         Allocation::new(raw, bytes, key.place, self.shared.id, born)
     }
-    /// Gives memory up: it is freed exactly once, after all that the stamp remembers, never as part of
+    /// Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of
     /// somebody's graph, and not while a graph uses it.
     ///
     /// It does not wait for the work. `Freed::Deferred` is no failure: the pool sees to it.
     ///
     /// # Panics
     /// When the memory came from another pool: its streams are not known here.
-    pub fn retire(&self, memory: Allocation, stamp: Stamp) -> Freed {
+    pub fn retire(&self, memory: Allocation, mut stamp: Stamp) -> Freed {
         assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
+        if let Some(allocated) = memory.allocated().filter(|&touch| !self.is_finished(touch)) {
+            stamp.add_allocation(allocated);
+        }
         let free = DeferredFree { memory, stamp, waits: Waits::None };
         let Some(free) = self.shared.memory.lock().give_up(free) else {
             return Freed::Deferred(Deferral::Pinned);

@@ -11,12 +11,14 @@ mod external;
 mod full;
 mod graph;
 mod guard;
+mod in_flight;
 mod leaving;
 mod limbo;
 mod look;
 mod memory;
 mod order;
 mod pump;
+mod quiet;
 mod submit;
 
 pub use acquire::Attempt;
@@ -24,12 +26,16 @@ pub use capture::{CaptureScope, Captured, Participant};
 pub use external::Wrapped;
 pub use full::Acquire;
 pub use graph::Graph;
-pub use limbo::{Finished, InFlight};
+pub use in_flight::InFlight;
+pub use limbo::Finished;
 pub use memory::Freed;
 pub use order::Ordered;
 pub use pump::{Pumped, ShutDown};
 
-use std::fmt;
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use crate::{
     backend::streams::{DriverState, StreamBackend, StreamFeatures},
@@ -76,7 +82,8 @@ type Attach<A> = Box<dyn Fn(RawStream) -> A + Send + Sync>;
 /// what submits takes `&mut Lease`.
 ///
 /// # Ending
-/// Dropping a pool calls no driver (T10): what still exists is leaked. [`shutdown`](Self::shutdown) destroys
+/// Dropping a pool calls no driver (T10): what still exists is leaked, and futures that wait end with
+/// [`StreamError::ShutDown`]. [`shutdown`](Self::shutdown) destroys
 /// what is idle first, and counts the rest.
 pub struct StreamPool<B, A = ()> {
     driver: B,
@@ -232,7 +239,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         match self.shared.life() {
             Life::Open => self.ready(),
             Life::Lost => Err(StreamError::DeviceLost),
-            Life::Closing | Life::Shut => Err(StreamError::ShutDown),
+            Life::Closing | Life::Shut => match self.driver.state() {
+                DriverState::Forked => Err(StreamError::Forked),
+                _ => Err(StreamError::ShutDown),
+            },
         }
     }
     /// Whether the pool's own work may call the driver, also while it is shut down.
@@ -279,6 +289,17 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     fn refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
         refused(lease.stream(), cause)
+    }
+}
+
+/// Nobody pumps from here on: who waits is told so, and what unfinished work uses is leaked. No call of the driver (T10).
+impl<B, A> Drop for StreamPool<B, A> {
+    fn drop(&mut self) {
+        if self.shared.life() != Life::Lost {
+            self.shared.live(Life::Shut);
+        }
+        // A waker that panics has nobody here to tell.
+        let _panicked = catch_unwind(AssertUnwindSafe(|| self.shared.leak_limbo()));
     }
 }
 

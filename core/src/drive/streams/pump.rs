@@ -92,8 +92,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         match self.usable() {
             Ok(()) => {}
             Err(StreamError::DeviceLost) => return self.give_up(),
-            // A forked child, or an exiting process: no driver call at all (T10).
+            // A forked child, or an exiting process, for good: no driver call at all (T10), and nobody waits in vain.
             Err(_) => {
+                self.shared.live(Life::Shut);
+                self.shared.leak_limbo();
                 return Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() };
             }
         }
@@ -117,6 +119,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.settle_left();
         let (released, ready) = self.settle_limbo();
         let woken = ready + self.wake_wanting(WakeAll::No);
+        if released + ready + idle == 0 {
+            self.nothing_came();
+        }
         let (graphs, freed) = (buried.graphs, freed + buried.freed);
         Pumped { idle, destroyed, graphs, freed, released, woken }
     }
@@ -174,7 +179,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         pool.lose_all(Closed::Lost);
         drop(pool);
         let memory_leaked = self.shared.memory.lock().leak_all();
-        let buffers_leaked = self.leak_limbo();
+        let buffers_leaked = self.shared.leak_limbo();
         self.wake_wanting(WakeAll::Yes);
         ShutDown { streams_leaked, memory_leaked, buffers_leaked }
     }
@@ -185,7 +190,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         observe::pool_lost(self.shared.id);
         self.shared.pool().lose_all(Closed::Lost);
         self.shared.memory.lock().leak_all();
-        self.leak_limbo();
+        self.shared.leak_limbo();
         Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() }
     }
     /// Looks once at every stream that drains.

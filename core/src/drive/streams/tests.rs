@@ -4,10 +4,11 @@ use std::{
 };
 
 use super::*;
+mod waiting;
 use crate::{
     backend::streams::CaptureMode,
     error::DriverCode,
-    id::{Bytes, DeviceId},
+    id::{Bytes, DeviceId, RawMemory},
     stream::{
         Access, Deferral, Stamp,
         test_driver::{DriverCall, PANICS, Refusable, TestDriver, TestWords},
@@ -273,6 +274,7 @@ fn a_fork_that_is_refused_records_nothing() {
     pool.submit(&mut other, "work").expect("it is a stream like any other");
 }
 
+/// Counts its wakes.
 struct Woken(AtomicU8);
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {

@@ -63,7 +63,8 @@ pub(crate) struct Task<'r, 'g> {
 impl Task<'_, '_> {
     pub(crate) fn allocate(&mut self) -> Result<Array, StreamError> {
         let memory = self.pool.allocate(&mut self.lease, Bytes::new(8))?;
-        Ok(Array { memory, stamp: Stamp::default() })
+        let stamp = memory.stamp(); // whoever uses it first follows its allocation
+        Ok(Array { memory, stamp })
     }
     pub(crate) fn set(&mut self, array: &mut Array, value: u64) -> Result<Ordered, StreamError> {
         let (pool, to) = (self.pool, array.address());

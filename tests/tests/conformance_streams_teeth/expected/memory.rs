@@ -28,6 +28,7 @@ pub(crate) const MEMORY: &[Expected] = &[
             "pool_memory_is_freed_once_behind_its_work",
             "pool_memory_of_several_streams_is_freed_after_all",
             "pool_memory_is_used_again",
+            "pool_memory_is_first_used_on_another_stream",
             "pool_foreign_free_while_the_new_owner_captures",
             "pool_foreign_free_while_the_live_owner_captures",
             "pool_free_on_another_thread_beside_a_capture",

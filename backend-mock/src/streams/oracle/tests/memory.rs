@@ -41,6 +41,33 @@ fn a_free_on_the_disposal_stream_after_the_last_use() {
     }
 }
 #[test]
+fn t7_a_use_or_a_free_before_the_allocation_is_reached() {
+    for (ordered, finished, legal) in
+        [(true, false, true), (false, true, true), (false, false, false)]
+    {
+        let mut bench = Bench::two();
+        bench.create(DISPOSAL);
+        let earlier = bench.launch(RAW, Touches::default());
+        bench.allocate(RAW);
+        if ordered {
+            bench.record(EVENT, RAW);
+            bench.wait(OTHER, EVENT, &[earlier]);
+            bench.wait(DISPOSAL, EVENT, &[earlier]);
+        }
+        if finished {
+            bench.finish(earlier);
+        }
+        let mut freed = Bench { oracle: bench.oracle.clone(), ..Bench::new() };
+        freed.ops = 50;
+        bench.launch(OTHER, writes(MEMORY));
+        retire(&mut freed);
+        freed.free(DISPOSAL);
+        for bench in [bench, freed] {
+            if legal { bench.broke_nothing() } else { bench.broke(StreamRule::T7) }
+        }
+    }
+}
+#[test]
 fn t7_a_free_on_a_stream_that_went_to_another_owner() {
     let (mut bench, op) = written();
     retire(&mut bench);

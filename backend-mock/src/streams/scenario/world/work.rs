@@ -254,12 +254,8 @@ impl Hand {
     }
     pub(super) fn alloc(&self, memory: &Name, on: &Name) -> Result<(), Stop> {
         let allocated = self.with_lease(on, |lease| self.pool().allocate(lease, SIZE))??;
-        let array = Array {
-            raw: allocated.raw(),
-            allocation: Some(allocated),
-            stamp: Stamp::default(),
-            freed: None,
-        };
+        let (raw, stamp) = (allocated.raw(), allocated.stamp());
+        let array = Array { raw, allocation: Some(allocated), stamp, freed: None };
         self.state().arrays.insert(memory.clone(), array);
         Ok(())
     }

@@ -1,9 +1,6 @@
 //! A task that reduces an array and frees it; now and then it captures a graph before.
 
-use ringfence::{
-    error::StreamError,
-    stream::{Access, Stamp},
-};
+use ringfence::{error::StreamError, stream::Access};
 
 use super::{
     BYTES, CAPTURE_EVERY, CAPTURE_TURNS, Item, Pipelines, SLOW, UNREAD_EVERY, library_calls,
@@ -93,7 +90,7 @@ impl Pipelines<'_> {
         let host = self.host;
         let memory = host.allocate(&mut task, BYTES)?;
         let fill = self.work("fill").writes(memory.raw());
-        let mut stamp = Stamp::default();
+        let mut stamp = memory.stamp();
         stamp.add(host.submit(&mut task, fill)?, Access::Write);
         // Somebody else frees what this task has used, while it captures.
         self.garbage.push(item);

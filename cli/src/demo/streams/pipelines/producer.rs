@@ -1,9 +1,6 @@
 //! A task that allocates an array and fills it.
 
-use ringfence::{
-    error::StreamError,
-    stream::{Access, Stamp},
-};
+use ringfence::{error::StreamError, stream::Access};
 
 use super::{BYTES, DEPTH, Item, Pipelines, library_calls};
 use crate::demo::streams::host::Task;
@@ -38,7 +35,7 @@ impl Pipelines<'_> {
             return Ok(());
         };
         let fill = self.work("fill").writes(memory.raw());
-        let mut stamp = Stamp::default();
+        let mut stamp = memory.stamp();
         stamp.add(host.submit(&mut task, fill)?, Access::Write);
         self.all[at].waiting.push_back(Item { memory, stamp });
         host.end(task);

@@ -43,7 +43,7 @@ fn reads<S: StreamSubject>(
 ) -> Checked<(Graph, RawMemory)> {
     let on = tasks.on;
     let memory = allocate(tasks, lease)?;
-    let (raw, mut used) = (memory.raw(), Stamp::default());
+    let (raw, mut used) = (memory.raw(), memory.stamp());
     uses(tasks, lease, on.set(Spot::Memory(raw), value), &mut used)?;
     let captured = tasks.pool.capture(lease, CaptureMode::ThreadLocal, |scope| {
         scope.pin(&memory);

@@ -228,7 +228,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
         let memory = allocate(&self.tasks, &mut lease)?;
         self.tell(format!("{} allocates {}", lease.stream(), memory.raw()));
         let work = self.tasks.on.set(Spot::Memory(memory.raw()), value);
-        let mut used = Stamp::default();
+        let mut used = memory.stamp();
         used.add(did("submit", self.tasks.pool.submit(&mut lease, work))?, Access::Write);
         self.blocks.push(Block { memory, value, used });
         self.leases.push(lease);

@@ -2,7 +2,7 @@
 
 use ringfence::{
     backend::streams::{CaptureMode, StreamWork},
-    drive::Freed as Fate,
+    drive::{Freed as Fate, Ordered},
     error::StreamError,
     id::{RawMemory, StreamFlags},
     stream::{Access, Allocation, Lease, Stamp},
@@ -30,6 +30,7 @@ pub(super) fn cases<S: StreamSubject>() -> Vec<StreamCase<S>> {
         case("pool_memory_is_freed_once_behind_its_work", freed_once),
         case("pool_memory_of_several_streams_is_freed_after_all", freed_after_all),
         case("pool_memory_is_used_again", used_again),
+        case("pool_memory_is_first_used_on_another_stream", first_used_elsewhere),
         case("pool_foreign_free_while_the_new_owner_captures", while_the_new_owner_captures),
         case("pool_foreign_free_while_the_live_owner_captures", while_the_live_owner_captures),
         case("pool_free_on_another_thread_beside_a_capture", on_another_thread),
@@ -65,7 +66,7 @@ fn freed_once<S: StreamSubject>(on: &S) -> Checked {
     let tasks = Tasks::new(on);
     let (mut lease, cell) = (tasks.lease()?, on.cell());
     let memory = allocate(&tasks, &mut lease)?;
-    let (raw, mut used) = (memory.raw(), Stamp::default());
+    let (raw, mut used) = (memory.raw(), memory.stamp());
     let held = tasks.hold(&mut lease)?;
     uses(&tasks, &mut lease, on.set(Spot::Memory(raw), 8), &mut used)?;
     uses(&tasks, &mut lease, on.copy(Spot::Memory(raw), Spot::Cell(cell)), &mut used)?;
@@ -111,7 +112,7 @@ fn used_again<S: StreamSubject>(on: &S) -> Checked {
     for value in 1..=60 {
         let (mut lease, cell) = (tasks.lease()?, on.cell());
         let memory = allocate(&tasks, &mut lease)?;
-        let (raw, mut used) = (memory.raw(), Stamp::default());
+        let (raw, mut used) = (memory.raw(), memory.stamp());
         uses(&tasks, &mut lease, on.set(Spot::Memory(raw), value), &mut used)?;
         uses(&tasks, &mut lease, on.copy(Spot::Memory(raw), Spot::Cell(cell)), &mut used)?;
         let _fate = tasks.pool.retire(memory, used.clone());
@@ -123,6 +124,39 @@ fn used_again<S: StreamSubject>(on: &S) -> Checked {
     }
     tasks.ends()
 }
+/// What a driver gives again in a stream's order may still be in use by that stream: whoever uses it first on another follows it.
+fn first_used_elsewhere<S: StreamSubject>(on: &S) -> Checked {
+    has(on.facts().independent >= 2, "two streams beside each other")?;
+    let tasks = Tasks::new(on);
+    let cell = on.cell();
+    let (mut first, mut second) = (tasks.lease()?, tasks.lease()?);
+    let memory = allocate(&tasks, &mut first)?;
+    let (raw, mut used) = (memory.raw(), memory.stamp());
+    uses(&tasks, &mut first, on.set(Spot::Memory(raw), 3), &mut used)?;
+    let held = tasks.hold(&mut first)?;
+    uses(&tasks, &mut first, on.copy(Spot::Memory(raw), Spot::Cell(cell)), &mut used)?;
+    let read = tasks.pool.so_far(&first);
+    same("where it is freed", tasks.pool.retire(memory, used), Fate::OnStream)?;
+    let again = allocate(&tasks, &mut first)?; // perhaps the same bytes
+    let mut used = again.stamp();
+    let work = on.set(Spot::Memory(again.raw()), 4);
+    let how = did(
+        "an order",
+        tasks.pool.take_ownership(&mut second, &mut used, Access::Write, |second| {
+            tasks.pool.submit(second, work)
+        }),
+    )?;
+    check!(how != Ordered::Already, "nothing follows an allocation behind held work");
+    let unused = allocate(&tasks, &mut first)?;
+    let fate = tasks.pool.retire(unused, Stamp::default());
+    same("where memory is freed that nobody used", fate, Fate::OnStream)?;
+    on.settle(GRACE, || false);
+    held.open();
+    tasks.brings("what was read before", read, cell, 3)?;
+    let _fate = tasks.pool.retire(again, used);
+    drop((first, second));
+    tasks.ends()
+}
 /// A task is over, its stream is another's, and that one captures: the free gets into no graph.
 fn while_the_new_owner_captures<S: StreamSubject>(on: &S) -> Checked {
     for mode in super::super::modes::MODES {
@@ -130,7 +164,7 @@ fn while_the_new_owner_captures<S: StreamSubject>(on: &S) -> Checked {
         let [from, to] = [on.cell(), on.cell()];
         let mut lease = tasks.lease()?;
         let (memory, id) = (allocate(&tasks, &mut lease)?, lease.id());
-        let (raw, mut used) = (memory.raw(), Stamp::default());
+        let (raw, mut used) = (memory.raw(), memory.stamp());
         uses(&tasks, &mut lease, on.set(Spot::Memory(raw), 1), &mut used)?;
         did("a host wait", tasks.pool.synchronize(&used, Access::Write, super::PATIENCE))?;
         drop(lease);
@@ -154,7 +188,7 @@ fn while_the_live_owner_captures<S: StreamSubject>(on: &S) -> Checked {
         let [from, to] = [on.cell(), on.cell()];
         let mut owner = tasks.lease()?;
         let memory = allocate(&tasks, &mut owner)?;
-        let (raw, mut used) = (memory.raw(), Stamp::default());
+        let (raw, mut used) = (memory.raw(), memory.stamp());
         uses(&tasks, &mut owner, on.set(Spot::Memory(raw), 1), &mut used)?;
         beside_a_capture(&tasks, &mut owner, mode, (from, to), || {
             let _fate = tasks.pool.retire(memory, used);
@@ -173,7 +207,7 @@ fn on_another_thread<S: StreamSubject>(on: &S) -> Checked {
         let [from, to] = [on.cell(), on.cell()];
         let (mut owner, mut other) = (tasks.lease()?, tasks.lease()?);
         let memory = allocate(&tasks, &mut other)?;
-        let (raw, mut used) = (memory.raw(), Stamp::default());
+        let (raw, mut used) = (memory.raw(), memory.stamp());
         uses(&tasks, &mut other, on.set(Spot::Memory(raw), 1), &mut used)?;
         beside_a_capture(&tasks, &mut owner, mode, (from, to), || {
             on.elsewhere(|| {
@@ -229,7 +263,7 @@ fn refused_is_made_again<S: StreamSubject>(on: &S) -> Checked {
     let mut owner = did("acquire", tasks.pool.acquire(key))?;
     let mut other = tasks.lease()?;
     let memory = allocate(&tasks, &mut other)?;
-    let (raw, mut used) = (memory.raw(), Stamp::default());
+    let (raw, mut used) = (memory.raw(), memory.stamp());
     uses(&tasks, &mut other, on.set(Spot::Memory(raw), 1), &mut used)?;
     beside_a_capture(&tasks, &mut owner, CaptureMode::ThreadLocal, (from, to), || {
         let fate = tasks.pool.retire(memory, used);

@@ -122,7 +122,7 @@ fn works<S: StreamSubject>(tasks: &Tasks<'_, S>, thread: u32) -> Checked {
         let value = thread * 1_000 + round;
         let mut lease = tasks.lease()?;
         let memory = allocate(tasks, &mut lease)?;
-        let (raw, mut used) = (memory.raw(), Stamp::default());
+        let (raw, mut used) = (memory.raw(), memory.stamp());
         uses(tasks, &mut lease, on.set(Spot::Memory(raw), value), &mut used)?;
         uses(tasks, &mut lease, on.copy(Spot::Memory(raw), Spot::Cell(cell)), &mut used)?;
         let _fate = tasks.pool.retire(memory, used.clone());
