@@ -52,7 +52,13 @@ pub struct GpuFacts {
 pub enum DeviceMemory {
     /// By `hsa_amd_signal_create_v2`.
     ByRuntime,
-    /// As blocks that this crate lays out.
+    /// As blocks that this crate lays out, in memory that is fine-grained where the GPU has such.
+    ///
+    /// **Not proven on every GPU:** whether a GPU caches its own fine-grained memory is its kernel driver's choice, which the runtime
+    /// does not tell. What it caches, the host may see late, or the GPU miss what the host stored. The look at the start shows
+    /// that the host reaches such a block, and nothing of the GPU's side. So
+    /// [`DeviceSignals`](ringfence::placement::DeviceSignals) is off by default: turn it on where a test on this very GPU, driver and
+    /// runtime has passed.
     RawBlocks,
     /// Not: the host cannot map all of the GPU's memory. A large BAR ("resizable BAR" or "above 4G decoding" of the firmware) is
     /// needed.
@@ -210,8 +216,11 @@ fn find(pools: &[Pool], kind: PoolKind) -> Option<Pool> {
     pools.iter().copied().find(|pool| pool.kind == kind)
 }
 
-/// A pool of memory that the GPU does not cache, where it has one: what its graph signals and CLR's take, but for gfx125x
-/// (<https://github.com/ROCm/rocm-systems/pull/13507>).
+/// Fine-grained memory of the GPU's own, which CLR's graph signals take (<https://github.com/ROCm/rocm-systems/pull/11429>), but for
+/// gfx125x (<https://github.com/ROCm/rocm-systems/pull/13507>). That it is not cached is not known ([`DeviceMemory::RawBlocks`]).
+/// `HSA_AMD_MEMORY_POOL_UNCACHED_FLAG`, which would ask for it, is not passed: runtimes of before 2025-08 ignore it without a word
+/// (<https://github.com/ROCm/rocm-systems/pull/674>), none says that it knows it, and AMD itself passes it for gfx12.0 alone
+/// (<https://github.com/ROCm/rocm-systems/pull/11343>).
 fn signal_pool(api: Api, gfx: &str, cpu: AgentHandle, fine: Option<Pool>) -> Option<Pool> {
     let reached = |pool: &Pool| api.can_access(cpu, *pool).unwrap_or(false);
     fine.filter(|pool| !gfx.starts_with("gfx125") && reached(pool))

@@ -43,6 +43,8 @@ pub struct CopyWork {
     to: Place,
     from: Place,
     bytes: usize,
+    /// The start of a runtime that its buffers end with; none if whoever made it promised to keep them.
+    runtime: Option<u32>,
 }
 
 impl CopyWork {
@@ -53,7 +55,7 @@ impl CopyWork {
     /// them against the order of the copy: no thread of the host reads or writes `to`, or writes `from`.
     #[must_use]
     pub const unsafe fn new(to: Place, from: Place, bytes: usize) -> Self {
-        Self { to, from, bytes }
+        Self { to, from, bytes, runtime: None }
     }
 }
 
@@ -89,7 +91,7 @@ struct Inner {
 
 impl HsaDevice {
     /// The runtime's copies from and to this device, under a lane of their own. Copies carry times from now on, in the whole
-    /// process.
+    /// process: each that is submitted here switches them on again, for whoever has switched them off meanwhile.
     ///
     /// # Errors
     /// Whatever the runtime says.
@@ -113,7 +115,7 @@ impl HsaCopyEngine {
     }
 
     /// A copy of 4 KiB from the host's memory to the device's, in buffers that this engine keeps and nobody else uses: for
-    /// demonstrations, tests and measurements.
+    /// demonstrations, tests and measurements. It goes with the [`Runtime`](crate::Runtime): engines of a later one refuse it.
     ///
     /// # Errors
     /// Whatever the runtime says: the buffers cannot be allocated.
@@ -127,9 +129,10 @@ impl HsaCopyEngine {
                 &*idle.insert((allocate(MemoryPlace::Device)?, allocate(MemoryPlace::Host)?))
             }
         };
-        // SAFETY: both buffers have that many bytes and are there until the runtime ends; nothing of what they hold is read or
-        // written but by these copies, which all move the same.
-        Ok(unsafe { CopyWork::new(to.place(0), from.place(0), BYTES) })
+        // SAFETY: both buffers have that many bytes and are there until the runtime ends, whose engines alone take it; nothing of
+        // what they hold is read or written but by these copies, which all move the same.
+        let copy = unsafe { CopyWork::new(to.place(0), from.place(0), BYTES) };
+        Ok(CopyWork { runtime: Some(self.0.device.runtime().number()), ..copy })
     }
 }
 
@@ -168,6 +171,10 @@ impl CopyEngine for HsaCopyEngine {
             // The runtime takes it, and never decrements the signal.
             return Err(CopyRefused::Failed);
         }
+        if work.runtime.is_some_and(|own| own != self.0.device.runtime().number()) {
+            // Its buffers ended with another start of the runtime.
+            return Err(CopyRefused::Failed);
+        }
         if self.0.device.0.life().status() == DeviceStatus::Lost {
             return Err(CopyRefused::DeviceLost);
         }
@@ -191,6 +198,9 @@ impl CopyEngine for HsaCopyEngine {
         let to = (work.to.address as *mut c_void, work.to.agent);
         let from = (work.from.address as *const c_void, work.from.agent);
         let api = self.0.device.runtime().api();
+        // Anybody in the process may have switched the times off, and the signal would keep those of the copy that it completed
+        // last. To switch them on takes less than 0.1 us; what is left is a thread that switches them off before the next call.
+        api.stamp_copies().map_err(|_| CopyRefused::Failed)?;
         // SAFETY: whoever made `work` promised that the ranges are there until it is complete.
         unsafe { api.copy(to, from, work.bytes, waits, completes) }.map_err(|_| CopyRefused::Failed)
     }

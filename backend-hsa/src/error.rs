@@ -127,6 +127,14 @@ pub enum HsaError {
     /// `on_completion` was called before.
     #[error("the device tells somebody of completions already; `on_completion` is called once")]
     ToldAlready,
+    /// The runtime would say nothing of the next fault.
+    #[error(
+        "a GPU of this process was lost ({since}), and the runtime, which another part of the process keeps up, reports no fault after that one; restart the process, or have that part shut the runtime down before this one starts it again"
+    )]
+    FaultsUnheard {
+        /// What it reported last.
+        since: crate::Loss,
+    },
     /// The device is gone.
     #[error("{id} was lost: {cause}; restart the process")]
     DeviceLost {

@@ -2,15 +2,19 @@
 
 use std::{
     ffi::c_void,
-    sync::atomic::{AtomicBool, Ordering},
+    ptr,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crate::{
     api::Api,
     callback,
     life::Loss,
-    runtime,
-    sys::{hsa_agent_t, hsa_amd_event_t, hsa_amd_event_type_s, hsa_status_t},
+    runtime::{self, Told},
+    sys::{Library, hsa_agent_t, hsa_amd_event_t, hsa_amd_event_type_s, hsa_status_t},
 };
 
 /// Who hears of memory faults and lost GPUs.
@@ -24,6 +28,34 @@ pub(crate) enum SystemEvents {
 
 /// Whether the runtime was once told to call this crate: where it refuses to be told again, it still does.
 static LISTENS: AtomicBool = AtomicBool::new(false);
+
+/// Runtimes that reported a fault, and what it was. ROCr waits for the first memory fault and the first reset of all GPUs, and for
+/// no other, until it is shut down by everybody who initialised it: what starts meanwhile would wait for ever after the next
+/// (`VMFaultHandler`, `HwExceptionHandler`,
+/// <https://github.com/ROCm/rocm-systems/blob/develop/projects/rocr-runtime/runtime/hsa-runtime/core/runtime/runtime.cpp>).
+static DEAF: Mutex<Vec<Deaf>> = Mutex::new(Vec::new());
+
+struct Deaf {
+    library: usize,
+    since: Loss,
+}
+
+fn deaf() -> MutexGuard<'static, Vec<Deaf>> {
+    DEAF.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What this runtime reported, if it reports no more such faults. One that was shut down since reports them again.
+pub(crate) fn deaf_since(api: Api) -> Option<Loss> {
+    let library = ptr::from_ref(api.library()).addr();
+    let mut deaf = deaf();
+    // Asked only where it matters: somebody else may be shutting the runtime down.
+    let since = deaf.iter().find(|one| one.library == library)?.since;
+    if api.is_up() {
+        return Some(since);
+    }
+    deaf.retain(|one| one.library != library);
+    None
+}
 
 /// Has the runtime report to this crate, instead of aborting the process.
 pub(crate) fn listen(api: Api) -> SystemEvents {
@@ -41,16 +73,23 @@ unsafe extern "C" fn on_system_event(
     event: *const hsa_amd_event_t,
     data: *mut c_void,
 ) -> hsa_status_t {
-    let _ = data;
     // SAFETY: the runtime passes an event that is there during the call.
     let event = unsafe { event.read() };
-    callback::on_runtime_thread(|| {
-        if let Some((agent, loss)) = lost_by(&event) {
-            runtime::lose(agent, loss);
+    let told = callback::on_runtime_thread(|| {
+        let Some((agent, loss)) = lost_by(&event) else { return Told::Nobody };
+        if matches!(loss, Loss::MemoryFault { .. } | Loss::Hardware { .. }) {
+            // Before anybody is told, who might start the runtime anew.
+            deaf().push(Deaf { library: data.cast::<Library>().addr(), since: loss });
         }
+        runtime::lose(agent, loss)
     });
-    // A success keeps the runtime from aborting the process.
-    hsa_status_t::HSA_STATUS_SUCCESS
+    match told {
+        // A success keeps the runtime from aborting the process.
+        Told::Somebody => hsa_status_t::HSA_STATUS_SUCCESS,
+        // It is somebody else's. The runtime calls this as long as it is up, and without an error would say nothing of a fault
+        // to a process that waits for its work for ever.
+        Told::Nobody => hsa_status_t::HSA_STATUS_ERROR,
+    }
 }
 
 fn lost_by(event: &hsa_amd_event_t) -> Option<(hsa_agent_t, Loss)> {
@@ -75,3 +114,6 @@ fn lost_by(event: &hsa_amd_event_t) -> Option<(hsa_agent_t, Loss)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -117,7 +117,7 @@ pub enum Missing {
     },
     /// The runtime has no batched creation of signals.
     #[error(
-        "the runtime has no hsa_amd_signal_create_v2 (ROCm 10 has it): signals in device memory are raw blocks, one call a chunk"
+        "the runtime has no hsa_amd_signal_create_v2 (ROCm 10 has it): signals in device memory are raw blocks, of which it does not tell whether the GPU caches them; leave `DeviceSignals` off unless a test on this GPU has passed"
     )]
     CreateV2,
     /// The runtime says nothing of a GPU that was reset or hung.

@@ -13,12 +13,17 @@ use crate::api::{Api, HsaSignal, RawQueue};
 /// What was let go of.
 #[derive(Debug)]
 pub(crate) enum Garbage {
-    Queue(RawQueue),
+    Queue {
+        raw: RawQueue,
+        /// The number of its GPU.
+        gpu: usize,
+    },
     Signal(HsaSignal),
 }
 
-/// Queues that the runtime failed to destroy. Each keeps its memory, and what is to be told of its failure, since the runtime may
-/// still call that: leaks on purpose, until the process ends.
+/// Queues that the runtime failed to destroy, and those of a GPU with a [memory fault](crate::Loss::MemoryFault), which it is not
+/// asked to destroy: ROCr up to 2024-10 at least never comes back from that. Each keeps its memory, and what is to be told of its
+/// failure, since the runtime may still call that: leaks on purpose, until the process ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StuckQueues(u64);
 
@@ -58,6 +63,13 @@ impl Heap {
         }
     }
 
+    /// A queue that is left as it is: a leak on purpose.
+    pub(crate) fn leave(&self, garbage: Garbage) {
+        // What it has is not its own to free: nothing of it has a destructor.
+        let _left = garbage;
+        self.stuck.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// What is stuck.
     pub(crate) fn stuck(&self) -> StuckQueues {
         StuckQueues(self.stuck.load(Ordering::Relaxed))
@@ -74,11 +86,19 @@ pub(crate) enum Destroyed {
 }
 
 impl Garbage {
+    /// The number of the GPU whose queue it is.
+    pub(crate) fn queue_of(&self) -> Option<usize> {
+        match self {
+            Self::Queue { gpu, .. } => Some(*gpu),
+            Self::Signal(_) => None,
+        }
+    }
+
     /// Destroys it, on a thread that is none of the runtime's.
     pub(crate) fn destroy(self, api: Api) -> Destroyed {
         match self {
             // SAFETY: this is no thread of the runtime.
-            Self::Queue(queue) => match unsafe { api.destroy_queue(queue) } {
+            Self::Queue { raw, .. } => match unsafe { api.destroy_queue(raw) } {
                 Ok(()) => Destroyed::Yes,
                 Err(_) => Destroyed::No,
             },

@@ -88,6 +88,8 @@ pub struct Dispatch {
     pub(crate) group: Extent<u16>,
     pub(crate) private_bytes: u32,
     pub(crate) group_bytes: u32,
+    /// The start of a runtime that its memory ends with; none if whoever made it promised to keep that.
+    runtime: Option<u32>,
 }
 
 impl Dispatch {
@@ -103,7 +105,13 @@ impl Dispatch {
         grid: Extent<u32>,
         group: Extent<u16>,
     ) -> Self {
-        Self { kernel, kernarg, grid, group, private_bytes: 0, group_bytes: 0 }
+        Self { kernel, kernarg, grid, group, private_bytes: 0, group_bytes: 0, runtime: None }
+    }
+
+    /// Whether it is refused by queues of this start of a runtime: its memory went with another.
+    #[inline]
+    pub(crate) fn is_foreign_to(&self, runtime: u32) -> bool {
+        self.runtime.is_some_and(|own| own != runtime)
     }
 
     /// The same with so many bytes of private memory a work-item: what its descriptor says, or more.
@@ -166,7 +174,8 @@ fn image(gfx: &str) -> [u8; BYTES] {
 
 impl HsaDevice {
     /// A kernel that does nothing and ends at once, for queues of this device: for demonstrations, tests and measurements. Its 64
-    /// bytes of descriptor and its one instruction were written by hand.
+    /// bytes of descriptor and its one instruction were written by hand. It goes with the [`Runtime`](crate::Runtime): queues of a
+    /// later one refuse it.
     ///
     /// # Errors
     /// Whatever the runtime says: its page cannot be allocated.
@@ -180,9 +189,11 @@ impl HsaDevice {
             }
         };
         let object = KernelObject::new(address as u64);
-        // SAFETY: the descriptor is there as long as the runtime, which queues keep up; it takes and accesses nothing. A queue of
-        // another GPU, which may not see it, ends in a fault of that GPU.
-        Ok(unsafe { Dispatch::new(object, Kernarg::NONE, Extent::line(64), Extent::row(64)) })
+        // SAFETY: the descriptor is there as long as the runtime, which queues keep up, and whose queues alone take it; it takes
+        // and accesses nothing. A queue of another GPU, which may not see it, ends in a fault of that GPU.
+        let kernel =
+            unsafe { Dispatch::new(object, Kernarg::NONE, Extent::line(64), Extent::row(64)) };
+        Ok(Dispatch { runtime: Some(self.runtime().number()), ..kernel })
     }
 }
 

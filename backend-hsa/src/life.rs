@@ -30,7 +30,8 @@ use crate::{device::WeakDevice, error::Status};
 pub enum Loss {
     /// The runtime reported that a queue of it failed: what is in it, and what waits for that, never finishes.
     Queue(Status),
-    /// It touched memory that it may not.
+    /// It touched memory that it may not. The runtime reports the first of a process alone: of another GPU's fault after that
+    /// nothing is heard, and waits for it end at their limit.
     MemoryFault {
         /// Where.
         address: u64,
@@ -73,6 +74,8 @@ impl fmt::Display for Loss {
 #[derive(Debug, Default)]
 pub(crate) struct Life {
     lost: AtomicBool,
+    /// A memory fault was reported, first or later.
+    faulted: AtomicBool,
     cause: OnceLock<Loss>,
     watches: Mutex<BTreeMap<WatchId, Watch>>,
 }
@@ -110,8 +113,17 @@ impl Life {
         }
     }
 
+    /// Whether a memory fault is among the reasons, of which [`loss`](Self::loss) says the first.
+    pub(crate) fn has_faulted(&self) -> bool {
+        self.faulted.load(Ordering::Acquire)
+    }
+
     /// The GPU is lost from now on; everything that is watched is reported, by the calling thread.
     pub(crate) fn lose(&self, loss: Loss) {
+        if matches!(loss, Loss::MemoryFault { .. }) {
+            // Before the loss is seen: whoever sees it lets go of queues.
+            self.faulted.store(true, Ordering::Release);
+        }
         let _first_stays = self.cause.set(loss);
         let watches = {
             let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);

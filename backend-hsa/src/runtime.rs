@@ -82,7 +82,8 @@ impl Runtime {
     /// Loads and initialises the runtime, or shares the one that is up. `RINGFENCE_HSA_LIBRARY` names another library.
     ///
     /// # Errors
-    /// There is no runtime, no driver, or no GPU.
+    /// There is no runtime, no driver, or no GPU; [`HsaError::FaultsUnheard`] after a memory fault or a reset, as long as somebody
+    /// else in the process keeps the runtime up.
     pub fn start() -> Result<Self, HsaError> {
         Self::start_with(Library::load()?)
     }
@@ -101,6 +102,9 @@ impl Runtime {
             return Ok(Self(Arc::clone(inner)));
         }
         let api = Api::new(library);
+        if let Some(since) = events::deaf_since(api) {
+            return Err(HsaError::FaultsUnheard { since });
+        }
         api.init()?;
         let inner = match Inner::look(api) {
             Ok(inner) => Arc::new(inner),
@@ -155,7 +159,7 @@ impl Runtime {
         &self.0.version
     }
 
-    /// What the runtime failed to destroy.
+    /// What the runtime failed to destroy, or would not have come back from destroying.
     #[must_use]
     pub fn stuck_queues(&self) -> StuckQueues {
         self.0.heap.stuck()
@@ -218,9 +222,17 @@ impl Runtime {
         match callback::thread() {
             Thread::Own => {
                 self.sweep();
-                self.0.heap.destroy(self.0.api, garbage);
+                self.destroy(garbage);
             }
             Thread::Runtime => self.0.heap.push(garbage),
+        }
+    }
+
+    fn destroy(&self, garbage: Garbage) {
+        if self.0.is_stuck(&garbage) {
+            self.0.heap.leave(garbage);
+        } else {
+            self.0.heap.destroy(self.0.api, garbage);
         }
     }
 
@@ -229,9 +241,7 @@ impl Runtime {
         if callback::thread() == Thread::Runtime {
             return;
         }
-        for garbage in self.0.heap.take() {
-            self.0.heap.destroy(self.0.api, garbage);
-        }
+        self.0.heap.take().into_iter().for_each(|garbage| self.destroy(garbage));
     }
 }
 
@@ -277,10 +287,19 @@ impl Inner {
     }
 }
 
+impl Inner {
+    /// Whether the runtime would not come back from destroying it: after a memory fault, `hsa_queue_destroy` of the queue that the
+    /// kernel was on waits for a handler that has ended without a word to it. Which queue that was, it does not say.
+    fn is_stuck(&self, garbage: &Garbage) -> bool {
+        garbage.queue_of().is_some_and(|gpu| self.gpus[gpu].life.has_faulted())
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         let api = self.api;
         let mut garbage = self.heap.take();
+        garbage.retain(|one| !self.is_stuck(one));
         for gpu in &mut self.gpus {
             gpu.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).release(api);
             let kept = gpu.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -296,6 +315,8 @@ impl Drop for Inner {
             }
             // SAFETY: it was initialised once for this value, which everything that was made holds.
             let _ = unsafe { api.shut_down() };
+            // Looked at now: the next that starts it may be somebody else.
+            let _ = events::deaf_since(api);
         };
         match callback::thread() {
             Thread::Own => end(),
@@ -321,13 +342,26 @@ fn check_layout(api: Api) -> Result<(), HsaError> {
     if right { Ok(()) } else { Err(HsaError::SignalLayout) }
 }
 
+/// Whether a loss was of anybody's GPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub(crate) enum Told {
+    /// A runtime that is up has that GPU.
+    Somebody,
+    /// None has: whoever uses it does so past this crate.
+    Nobody,
+}
+
 /// A GPU is lost, in every runtime that is up.
-pub(crate) fn lose(agent: hsa_agent_t, loss: Loss) {
+pub(crate) fn lose(agent: hsa_agent_t, loss: Loss) -> Told {
     // The lock is not held while anybody is told.
     let runtimes: Vec<_> = up().iter().filter_map(Weak::upgrade).collect();
+    let mut told = Told::Nobody;
     for gpu in runtimes.iter().flat_map(|inner| &inner.gpus) {
         if gpu.facts.agent().is(agent) {
             gpu.life.lose(loss);
+            told = Told::Somebody;
         }
     }
+    told
 }

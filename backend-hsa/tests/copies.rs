@@ -5,7 +5,10 @@ mod support;
 use std::time::Duration;
 
 use ringfence::{backend::*, drive::*, id::*, timing::Interval};
-use ringfence_hsa::{Buffer, CopyWork, MemoryPlace, Place};
+use ringfence_hsa::{
+    Buffer, CopyWork, MemoryPlace, Place,
+    sys::{Library, hsa_status_t},
+};
 use support::{Gpu, barrier, done};
 
 const BYTES: usize = 1 << 16;
@@ -58,6 +61,34 @@ fn a_copy_waits_moves_completes_and_says_when() {
     for signal in [gate, there, end] {
         gpu.device.destroy(signal);
     }
+}
+
+/// Another part of the process may turn the times of copies off, which the runtime has for all of it: then a copy would show those of
+/// the copy that its signal completed before.
+#[test]
+fn a_copy_never_says_when_the_one_before_it_ran() {
+    let Some(gpu) = Gpu::open("a_copy_never_says_when_the_one_before_it_ran") else { return };
+    let engine = gpu.device.copy_engine().expect("a copy engine");
+    let (to, from) = (filled(&gpu, MemoryPlace::Device, 0), filled(&gpu, MemoryPlace::Host, 1));
+    let copy = work(to.place(0), from.place(0), BYTES);
+    let end = gpu.signal(SignalMemory::Host);
+    let mut ended = 0;
+    for _ in 0..4 {
+        engine.submit(engine.reserve(), PartIndex::new(0), copy, end, &[]).expect("taken");
+        assert_eq!(done(&gpu.device, end), SignalValue::DONE);
+        let raw = gpu.device.timestamps(end, Engine::Copy);
+        let ran = Interval::new(raw, gpu.device.tick_rate()).expect("it has times");
+        // By 100 ns at least: a pair of ticks that is seen twice differs by a few, since the runtime converts it anew.
+        let apart = gpu.device.tick_rate().hertz() / 10_000_000;
+        assert!(ran.start() > ended + apart, "{raw:?}, and the one before ended at {ended}");
+        ended = ran.end();
+        gpu.device.arm(end, SignalValue::ARMED);
+        let functions = Library::load().expect("it is loaded").functions();
+        // SAFETY: no precondition.
+        let status = unsafe { functions.hsa_amd_profiling_async_copy_enable(false) };
+        assert_eq!(status, hsa_status_t::HSA_STATUS_SUCCESS);
+    }
+    gpu.device.destroy(end);
 }
 
 #[test]

@@ -14,7 +14,10 @@ use std::{
 };
 
 use ringfence::{backend::*, id::*, timing::RawInterval};
-use ringfence_hsa::{HsaDevice, QueueOptions, RingSize, Runtime};
+use ringfence_hsa::{
+    HsaDevice, QueueOptions, RingSize, Runtime,
+    sys::{Library, hsa_status_t},
+};
 use support::{Gpu, barrier, done, each_signal, signal};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -24,7 +27,13 @@ fn refused<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     fn is_refusal(what: &PanicHookInfo<'_>) -> bool {
         let said = what.payload().downcast_ref::<String>().map_or("", String::as_str);
-        let words = ["was destroyed", "committed before", "not reserved", "destroyed twice"];
+        let words = [
+            "was destroyed",
+            "committed before",
+            "not reserved",
+            "destroyed twice",
+            "another start",
+        ];
         words.iter().any(|one| said.contains(one))
     }
     QUIET.call_once(|| {
@@ -256,6 +265,51 @@ fn a_signal_that_is_made_anew_is_armed_and_has_no_times() {
             gpu.device.destroy(signal);
         }
     });
+}
+
+/// The work that safe functions make goes with its runtime, and its memory with that: a later one does not take it.
+#[test]
+fn work_of_a_runtime_that_ended_is_refused_by_the_next() {
+    let Some(gpu) = Gpu::open("work_of_a_runtime_that_ended_is_refused_by_the_next") else {
+        return;
+    };
+    let kernel = gpu.device.empty_kernel().expect("a page for a kernel");
+    let copy = gpu.device.copy_engine().expect("copies").idle_copy().expect("memory");
+    // Another part of the process keeps AMD's runtime up: it knows agents and addresses of before, and would itself refuse nothing.
+    let library = Library::load().expect("it is loaded");
+    // SAFETY: no precondition.
+    let held = unsafe { library.functions().hsa_init() };
+    assert_eq!(held, hsa_status_t::HSA_STATUS_SUCCESS);
+    drop(gpu.close());
+    let gpu = Gpu::open("the next").expect("it started before");
+    let end = gpu.signal(SignalMemory::Host);
+    let engine = gpu.device.copy_engine().expect("copies");
+    let taken = engine.submit(engine.reserve(), PartIndex::new(0), copy, end, &[]);
+    assert_eq!(taken, Err(CopyRefused::Failed));
+    let at = gpu.queue.reserve(PacketCount::ONE);
+    let said = refused(|| gpu.queue.commit(at, &support::kernel(kernel, Barrier::Set, end)));
+    assert!(said.as_ref().is_err_and(|said| said.contains("another start")), "{said:?}");
+    gpu.queue.ring_doorbell(at);
+    // Its place in the queue is taken by a packet that does nothing, and completes nothing.
+    let behind = gpu.signal(SignalMemory::Host);
+    gpu.submit(&barrier(Deps::NONE, behind));
+    assert_eq!(done(&gpu.device, behind), SignalValue::DONE);
+    assert_eq!(gpu.device.load(end), SignalValue::ARMED);
+    // What the runtime that is up made, it takes.
+    let own = engine.idle_copy().expect("memory");
+    engine.submit(engine.reserve(), PartIndex::new(0), own, end, &[]).expect("taken");
+    assert_eq!(done(&gpu.device, end), SignalValue::DONE);
+    gpu.device.arm(end, SignalValue::ARMED);
+    let own = gpu.device.empty_kernel().expect("a page for a kernel");
+    gpu.submit(&support::kernel(own, Barrier::Set, end));
+    assert_eq!(done(&gpu.device, end), SignalValue::DONE);
+    [end, behind].into_iter().for_each(|signal| gpu.device.destroy(signal));
+    drop(engine);
+    let alone = gpu.close();
+    // SAFETY: it was initialised once for this call, and nothing was made with it.
+    let shut_down = unsafe { library.functions().hsa_shut_down() };
+    assert_eq!(shut_down, hsa_status_t::HSA_STATUS_SUCCESS);
+    drop(alone);
 }
 
 /// A watch that never is reported: all handles are gone, and so is the runtime.

@@ -1,4 +1,5 @@
-//! A runtime that fails to destroy a queue, and one beside another: a layer above the one of this machine (`stuck/layer.c`).
+//! A runtime that fails to destroy a queue, that reports a memory fault, and one beside another: a layer above the one of this
+//! machine (`stuck/layer.c`).
 
 mod support;
 
@@ -8,7 +9,9 @@ use ringfence::{
     backend::{CopyEngine, CopyRefused, Device, DeviceStatus, PartIndex, SignalMemory, Signals},
     id::SignalValue,
 };
-use ringfence_hsa::{Loss, QueueOptions, RingSize, Runtime, StuckQueues};
+use ringfence_hsa::{
+    HsaError, Loss, QueueOptions, RingSize, Runtime, StuckQueues, sys::hsa_status_t,
+};
 use support::{Gpu, layer::Layer};
 
 impl Layer {
@@ -17,6 +20,75 @@ impl Layer {
         let found = unsafe { self.questions.get::<extern "C" fn(u32)>(function) };
         found.expect("the layer has it")(number);
     }
+
+    fn ask(&self, function: &[u8]) -> u32 {
+        // SAFETY: the layer's functions have this type.
+        let found = unsafe { self.questions.get::<extern "C" fn() -> u32>(function) };
+        found.expect("the layer has it")()
+    }
+
+    /// The answer to a memory fault of the GPU that had the last queue.
+    fn fault(&self) -> hsa_status_t {
+        hsa_status_t(self.ask(b"layer_fault"))
+    }
+
+    /// Another part of the process, such as HIP, has the runtime up.
+    fn hold_runtime(&self) {
+        // SAFETY: no precondition.
+        let status = unsafe { self.runtime.functions().hsa_init() };
+        assert_eq!(status, hsa_status_t::HSA_STATUS_SUCCESS);
+    }
+
+    fn let_go_of_runtime(&self) {
+        // SAFETY: it was initialised once for this call, and nothing was made with it.
+        let status = unsafe { self.runtime.functions().hsa_shut_down() };
+        assert_eq!(status, hsa_status_t::HSA_STATUS_SUCCESS);
+    }
+}
+
+/// ROCr's destructor of a queue waits for a handler that ended with the fault: it is not called, whatever was reported first.
+#[test]
+fn a_queue_of_a_gpu_with_a_memory_fault_is_left_and_counted() {
+    let name = "a_queue_of_a_gpu_with_a_memory_fault_is_left_and_counted";
+    let Some(layer) = Layer::open(name, "tests/stuck/layer.c") else { return };
+    let gpu = Gpu::open_with(name, layer.runtime);
+    let runtime = gpu.device.runtime().clone();
+    let other = gpu.device.create_queue(QueueOptions::default()).expect("a queue");
+    let before = layer.ask(b"layer_destroyed");
+    gpu.device.report_lost();
+    drop(other);
+    assert_eq!(layer.ask(b"layer_destroyed") - before, 1, "no fault was reported");
+    assert_eq!(layer.fault(), hsa_status_t::HSA_STATUS_SUCCESS);
+    assert_eq!(gpu.device.loss(), Some(Loss::Reported), "the first reason is kept");
+    let alone = gpu.close();
+    assert_eq!(layer.ask(b"layer_destroyed") - before, 1);
+    assert_eq!(runtime.stuck_queues().count(), 1);
+    drop((runtime, alone));
+}
+
+/// A runtime that somebody else keeps up calls for ever: their faults are theirs, and after one the next would never be heard.
+#[test]
+fn a_fault_is_answered_by_who_has_the_gpu_and_remembered_while_the_runtime_is_up() {
+    let name = "a_fault_is_answered_by_who_has_the_gpu";
+    let Some(layer) = Layer::open(name, "tests/stuck/layer.c") else { return };
+    let gpu = Gpu::open_with(name, layer.runtime);
+    layer.hold_runtime();
+    let start = || Runtime::start_with(layer.runtime);
+    assert_eq!(layer.fault(), hsa_status_t::HSA_STATUS_SUCCESS);
+    let loss = gpu.device.loss();
+    assert!(matches!(loss, Some(Loss::MemoryFault { .. })), "{loss:?}");
+    assert!(start().is_ok(), "the same one");
+    let alone = gpu.close();
+    assert_eq!(layer.fault(), hsa_status_t::HSA_STATUS_ERROR, "nobody has the GPU");
+    let refused = start().expect_err("the next fault would not be heard");
+    assert!(
+        matches!(refused, HsaError::FaultsUnheard { since: Loss::MemoryFault { .. } }),
+        "{refused}"
+    );
+    layer.let_go_of_runtime();
+    let device = start().expect("the runtime was down").devices().remove(0);
+    assert_eq!(device.status(), DeviceStatus::Alive);
+    drop((device, alone));
 }
 
 /// The runtime has the callback's data still, and may call.

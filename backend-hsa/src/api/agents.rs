@@ -7,7 +7,8 @@ use crate::{
     error::HsaError,
     sys::{
         hsa_agent_info_t, hsa_agent_t, hsa_amd_agent_info_s, hsa_amd_hdp_flush_t,
-        hsa_amd_memory_pool_t, hsa_device_type_t, hsa_status_t,
+        hsa_amd_memory_pool_t, hsa_amd_pointer_info_t, hsa_amd_pointer_type_t, hsa_device_type_t,
+        hsa_status_t,
     },
 };
 
@@ -112,6 +113,21 @@ impl Api {
             hsa_device_type_t::HSA_DEVICE_TYPE_GPU => AgentKind::Gpu,
             _ => AgentKind::Other,
         })
+    }
+
+    /// What kind of agent has the memory at `address`, if the runtime allocated it and says.
+    pub(super) fn owner_kind(self, address: *const u8) -> Option<AgentKind> {
+        let size = u32::try_from(size_of::<hsa_amd_pointer_info_t>()).expect("56 bytes");
+        let mut info = hsa_amd_pointer_info_t { size, ..hsa_amd_pointer_info_t::default() };
+        let (to, none) = (&raw mut info, std::ptr::null_mut());
+        // SAFETY: `info` is writable, and says how long it is; no list is asked for.
+        let status = unsafe {
+            self.functions().hsa_amd_pointer_info(address.cast(), to, None, none, none.cast())
+        };
+        let known = status == hsa_status_t::HSA_STATUS_SUCCESS
+            && info.type_ == hsa_amd_pointer_type_t::HSA_EXT_POINTER_TYPE_HSA
+            && info.agentOwner.handle != 0;
+        if known { self.kind(AgentHandle(info.agentOwner)).ok() } else { None }
     }
 
     /// A GPU's name is that of its instruction set.

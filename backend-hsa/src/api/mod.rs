@@ -124,15 +124,26 @@ impl Api {
         self.check("hsa_system_get_info", status)
     }
 
-    /// Has `on_event` called for memory faults and lost GPUs, on a thread of the runtime, instead of the process aborted.
+    /// Whether anybody in the process has initialised it and not shut it down.
+    pub(crate) fn is_up(self) -> bool {
+        let version = [
+            hsa_system_info_t::HSA_SYSTEM_INFO_VERSION_MAJOR,
+            hsa_system_info_t::HSA_SYSTEM_INFO_VERSION_MINOR,
+        ];
+        let down = hsa_status_t::HSA_STATUS_ERROR_NOT_INITIALIZED;
+        !matches!(self.version(version), Err(HsaError::Call { status, .. }) if status.is(down))
+    }
+
+    /// Has `on_event` called with this library for memory faults and lost GPUs, on a thread of the runtime, as long as that is
+    /// up. The process is aborted unless a handler answers with success.
     pub(crate) fn on_system_event(
         self,
         on_event: unsafe extern "C" fn(*const hsa_amd_event_t, *mut c_void) -> hsa_status_t,
     ) -> Result<(), HsaError> {
-        let nothing = std::ptr::null_mut();
-        // SAFETY: the handler is a function of this program, and takes no data.
+        let library = std::ptr::from_ref(self.0).cast_mut().cast();
+        // SAFETY: the handler is a function of this program, and of its data takes the address alone.
         let status = unsafe {
-            self.functions().hsa_amd_register_system_event_handler(Some(on_event), nothing)
+            self.functions().hsa_amd_register_system_event_handler(Some(on_event), library)
         };
         self.check("hsa_amd_register_system_event_handler", status)
     }

@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use super::{AgentHandle, Api};
+use super::{AgentHandle, AgentKind, Api};
 use crate::{
     error::HsaError,
     sys::{hsa_amd_queue_priority_s, hsa_queue_t, hsa_queue_type_t, hsa_signal_t, hsa_status_t},
@@ -41,6 +41,7 @@ pub(crate) struct RawQueue {
     queue: NonNull<hsa_queue_t>,
     ring: NonNull<u8>,
     size: u64,
+    place: RingPlace,
     doorbell: hsa_signal_t,
     /// The runtime has them too, until it has destroyed the queue: whatever else becomes of this, they stay.
     errors: ManuallyDrop<Box<QueueErrors>>,
@@ -50,6 +51,16 @@ pub(crate) struct RawQueue {
 unsafe impl Send for RawQueue {}
 // SAFETY: as above.
 unsafe impl Sync for RawQueue {}
+
+/// Where a ring is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RingPlace {
+    /// In host memory.
+    Host,
+    /// In a device's, as with `HSA_ALLOCATE_QUEUE_DEV_MEM=1`, or the runtime does not say: the host's stores may be combined, and
+    /// a fence too many does no harm.
+    Device,
+}
 
 /// Bytes of a packet.
 pub(crate) const PACKET: usize = 64;
@@ -72,6 +83,12 @@ impl RawQueue {
     /// How many packets it holds: a power of two.
     pub(crate) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Whether the host's stores to its ring need a fence to keep their order.
+    #[inline]
+    pub(crate) fn is_in_device(&self) -> bool {
+        self.place == RingPlace::Device
     }
 
     /// What the runtime reported of it.
@@ -148,7 +165,11 @@ impl Api {
         if !size.is_power_of_two() {
             return Err(nothing);
         }
-        Ok(RawQueue { queue, ring, size, doorbell, errors })
+        let place = match self.owner_kind(ring.as_ptr()) {
+            Some(AgentKind::Cpu) => RingPlace::Host,
+            Some(AgentKind::Gpu | AgentKind::Other) | None => RingPlace::Device,
+        };
+        Ok(RawQueue { queue, ring, size, place, doorbell, errors })
     }
 
     /// Destroys it. Where the runtime fails to, the queue is there still and may call back: it keeps what it calls.

@@ -18,7 +18,7 @@ use std::{
 };
 
 use ringfence::{
-    backend::{DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
+    backend::{Body, DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
     id::{Generation, LaneId, PacketId, QueueId, SignalHandle},
 };
 
@@ -203,7 +203,8 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(raw) = self.raw.take() {
-            self.device.runtime().discard(Garbage::Queue(raw));
+            let gpu = self.device.0.index() as usize;
+            self.device.runtime().discard(Garbage::Queue { raw, gpu });
         }
     }
 }
@@ -218,6 +219,13 @@ impl Sink for Published<'_> {
     fn publish(&self, index: u64, first_word: u32) {
         // SAFETY: `index` was reserved and its body written before it was handed to `Publication`, which publishes each once.
         unsafe { self.raw.publish(index, first_word) };
+    }
+
+    #[inline]
+    fn settle(&self) {
+        if self.raw.is_in_device() {
+            store_fence();
+        }
     }
 
     fn ring(&self, last: u64) {
@@ -251,8 +259,8 @@ impl PacketQueue for HsaQueue {
     /// # Panics
     /// If `at` was not reserved on this queue, or was committed before: then nothing is written.
     ///
-    /// If `packet` names a signal that is not there: something was destroyed too early. Its index is published as a packet that
-    /// does nothing.
+    /// If `packet` names a signal that is not there: something was destroyed too early; or launches an
+    /// [empty kernel](HsaDevice::empty_kernel) of another start of the runtime. Its index is published as a packet that does nothing.
     fn commit(&self, at: PacketId, packet: &Packet<Dispatch>) {
         let inner = &*self.0;
         let unknown = Cell::new(None);
@@ -263,12 +271,15 @@ impl PacketQueue for HsaQueue {
             })
         });
         let unknown = unknown.into_inner();
-        if unknown.is_some() {
+        let runtime = inner.device.runtime().number();
+        let foreign = matches!(&packet.body, Body::Kernel(kernel) if kernel.is_foreign_to(runtime));
+        let is_refused = foreign || unknown.is_some();
+        if is_refused {
             encoded = packet::encode(&Packet::nothing(), |_| 0);
         }
         // From here to the end of the commit nothing panics: what is behind a slot that is claimed waits for it.
         let Some(claim) = inner.claim(at.as_u64()) else { return };
-        if inner.stamping == Stamping::Off && unknown.is_none() {
+        if inner.stamping == Stamping::Off && !is_refused {
             inner.clear_times(packet.completes);
         }
         // SAFETY: `at` was reserved, and its slot is free and was claimed, all of which was seen above.
@@ -279,6 +290,10 @@ impl PacketQueue for HsaQueue {
                 "{signal:?}, which packet {at} names, is no signal of this backend, or was destroyed"
             );
         }
+        assert!(
+            !foreign,
+            "the kernel of packet {at} went with another start of the runtime; ask this device for `empty_kernel`"
+        );
     }
 
     fn ring_doorbell(&self, last: PacketId) {

@@ -87,10 +87,12 @@ fn header(
     word as u16
 }
 
+/// As many as the grid or the work-group uses: in those beyond, both must be 1.
 fn dimensions(dispatch: &Dispatch) -> u16 {
-    let used = if dispatch.grid.z > 1 {
+    let (grid, group) = (&dispatch.grid, &dispatch.group);
+    let used = if grid.z > 1 || group.z > 1 {
         3
-    } else if dispatch.grid.y > 1 {
+    } else if grid.y > 1 || group.y > 1 {
         2
     } else {
         1

@@ -15,6 +15,9 @@ use crate::sys::hsa_packet_type_t;
 pub(super) trait Sink {
     /// Makes a packet of the slot at `index`, whose body is written.
     fn publish(&self, index: u64, first_word: u32);
+    /// Has what this thread wrote to the ring get there before whatever a thread that sees its later stores writes. Release order
+    /// alone does not: in device memory, the host's stores are combined, and leave the processor when they like.
+    fn settle(&self);
     /// Tells the device of all up to `last`.
     fn ring(&self, last: u64);
 }
@@ -89,6 +92,8 @@ impl Publication {
     pub(super) fn commit(&self, claim: Claim, first_word: u32, sink: &impl Sink) {
         debug_assert_ne!(first_word, CLAIMED);
         let Claim { index } = claim;
+        // Another thread may publish it, whose stores do not wait for this one's.
+        sink.settle();
         // Together with the body: whoever publishes it has seen both.
         self.slot(index).store(word(index, first_word), Ordering::Release);
         self.advance(sink);
@@ -110,10 +115,15 @@ impl Publication {
     fn advance(&self, sink: &impl Sink) {
         // A swap on both ends: whoever finds it taken left something that the one at work sees after its own swap.
         while !self.busy.swap(true, Ordering::AcqRel) {
-            let mut cursor = self.cursor.load(Ordering::Relaxed);
+            let published = self.cursor.load(Ordering::Relaxed);
+            let mut cursor = published;
             while let Some(first_word) = self.ready_at(cursor) {
                 sink.publish(cursor, first_word);
                 cursor += 1;
+            }
+            if cursor > published {
+                // Before the doorbell, which the next at work may be the one to ring.
+                sink.settle();
             }
             self.cursor.store(cursor, Ordering::Release);
             let due = self.wanted.load(Ordering::Acquire).min(cursor);

@@ -76,19 +76,22 @@ fn a_value_packet_masks_the_sign() {
 
 #[test]
 fn a_dispatch_is_laid_out_with_its_dimensions() {
-    for (grid, dimensions) in [
-        (Extent::line(640), 1),
-        (Extent { x: 640, y: 2, z: 1 }, 2),
-        (Extent { x: 640, y: 1, z: 7 }, 3),
+    for (grid, group, dimensions) in [
+        (Extent::line(640), Extent::row(64), 1),
+        (Extent { x: 640, y: 2, z: 1 }, Extent::row(64), 2),
+        (Extent { x: 640, y: 1, z: 7 }, Extent::row(64), 3),
+        // A work-group that reaches beyond the grid uses its dimensions too.
+        (Extent::line(640), Extent { x: 64, y: 8, z: 1 }, 2),
+        (Extent { x: 640, y: 2, z: 1 }, Extent { x: 64, y: 1, z: 4 }, 3),
     ] {
         let (kernel, kernarg) = (KernelObject::new(0xabc0), Kernarg::new(0xdef0));
         // SAFETY: it is never submitted.
-        let dispatch =
-            unsafe { Dispatch::new(kernel, kernarg, grid, Extent { x: 64, y: 1, z: 1 }) };
+        let dispatch = unsafe { Dispatch::new(kernel, kernarg, grid, group) };
         let dispatch = dispatch.with_private_bytes(16).with_group_bytes(32);
         let all =
             bytes(&encode(&Packet { body: Body::Kernel(dispatch), ..Packet::nothing() }, address));
-        assert_eq!(&all[..10], &[2, 0, dimensions, 0, 64, 0, 1, 0, 1, 0]);
+        let [y, z] = [group.y, group.z].map(|one| u8::try_from(one).expect("few"));
+        assert_eq!(&all[..10], &[2, 0, dimensions, 0, 64, 0, y, 0, z, 0]);
         let words = |at: usize| u32::from_le_bytes(all[at..at + 4].try_into().expect("4 bytes"));
         assert_eq!([12, 16, 20, 24, 28].map(words), [grid.x, grid.y, grid.z, 16, 32]);
         assert_eq!([32, 40, 48, 56].map(|at| word(&all, at)), [0xabc0, 0xdef0, 0, 0]);
@@ -112,6 +115,10 @@ fn sizes_and_priorities() {
 #[derive(Default)]
 struct Log {
     published: Mutex<Vec<u32>>,
+    /// As many as are published, and have settled.
+    settled: AtomicU64,
+    /// Calls to have something settle.
+    settles: AtomicU64,
     told: AtomicU64,
 }
 
@@ -122,9 +129,15 @@ impl Sink for Log {
         published.push(first_word);
     }
 
-    fn ring(&self, last: u64) {
+    fn settle(&self) {
+        self.settles.fetch_add(1, Ordering::Relaxed);
         let published = self.published.lock().expect("no panic").len() as u64;
-        assert!(last < published, "told of {last} when {published} were published");
+        self.settled.fetch_max(published, Ordering::Relaxed);
+    }
+
+    fn ring(&self, last: u64) {
+        let settled = self.settled.load(Ordering::Relaxed);
+        assert!(last < settled, "told of {last} when {settled} were published and had settled");
         assert!(self.told.swap(last + 1, Ordering::Relaxed) < last + 1, "told of {last} twice");
     }
 }
@@ -150,6 +163,20 @@ fn a_gap_holds_back_what_is_behind_it_and_its_doorbell() {
     assert_eq!(log.told.load(Ordering::Relaxed), 3);
     publication.tell_all(&log);
     assert_eq!(log.told.load(Ordering::Relaxed), 4);
+}
+
+/// Whoever wrote the body is not who publishes, nor need that be who rings: each has what it wrote settle, in a ring of combined
+/// stores.
+#[test]
+fn a_body_settles_before_it_may_be_published_and_a_first_word_before_the_doorbell() {
+    let (publication, log) = (Publication::new(8), Log::default());
+    let settles = || log.settles.load(Ordering::Relaxed);
+    commit(&publication, 1, 11, &log);
+    assert_eq!(settles(), 1, "the body, which the next publishes");
+    commit(&publication, 0, 10, &log);
+    assert_eq!((settles(), log.settled.load(Ordering::Relaxed)), (3, 2), "a body, and two words");
+    publication.tell(1, &log);
+    assert_eq!((settles(), log.told.load(Ordering::Relaxed)), (3, 2), "nothing was written");
 }
 
 #[test]
