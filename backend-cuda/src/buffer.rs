@@ -12,8 +12,8 @@ use ringfence_backend_shared::words::Pinned;
 
 use crate::{error::CudaError, runtime::Cuda};
 
-/// Pinned, mapped host memory, at first all 0. Its drop waits for the whole device (`cuMemFreeHost`) and should not happen while
-/// somebody captures.
+/// Pinned, mapped host memory, at first all 0. Its drop waits for the whole device (`cuMemFreeHost`). Neither concerns a capture.
+/// It is of the first GPU that has a context, and a reset of that one takes it away: it is dropped before that.
 ///
 /// ```no_run
 /// # use std::{error::Error, sync::atomic::Ordering, time::Duration};
@@ -48,7 +48,8 @@ impl HostBuffer {
     /// What the driver says.
     pub fn new(cuda: Cuda, words: usize) -> Result<Self, CudaError> {
         let words = words.max(1);
-        let at = cuda.pinned(words * 8).map_err(|error| CudaError::Memory { error })?;
+        let made = cuda.pinned(words * 8, cuda.any_device());
+        let at = made.map_err(|error| CudaError::Memory { error })?;
         let buffer = Self { cuda, at, words };
         for word in buffer.words() {
             word.store(0, Ordering::Relaxed);
@@ -80,9 +81,12 @@ impl HostBuffer {
 impl Drop for HostBuffer {
     fn drop(&mut self) {
         if self.cuda.state() == DriverState::Ready {
-            // SAFETY: it is freed once; the driver waits for work that uses it.
-            let answer = unsafe { (self.cuda.functions().cuMemFreeHost)(self.at.as_ptr()) };
-            let _nothing_to_do = self.cuda.check(answer);
+            // It breaks captures otherwise.
+            let _nothing_to_do = self.cuda.relaxed(|| {
+                let free = self.cuda.functions().cuMemFreeHost;
+                // SAFETY: it is freed once; the driver waits for work that uses it.
+                self.cuda.check(unsafe { free(self.at.as_ptr()) })
+            });
         }
     }
 }

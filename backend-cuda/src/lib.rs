@@ -29,6 +29,7 @@
 //! | a stale handle | is followed into freed memory | a list of what exists: anything else is an error |
 //! | contexts | calls that make a stream, an event or memory need one on their thread | the primary context is set and taken off again |
 //! | a free of other memory on a stream that captures | refused, and the capture goes on | freed elsewhere by the pool |
+//! | a reset of a primary context | takes its pinned memory along, and refuses the context (709) until it is retained again | [`CudaStreams::device_was_reset`] |
 //! | memory that was freed behind another stream's work | is given out again when that is over | nothing |
 
 mod buffer;

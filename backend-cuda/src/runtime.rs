@@ -1,9 +1,14 @@
 //! The driver, started.
 
+mod current;
+
 use std::{
     ffi::{CStr, c_int, c_void},
     ptr::{self, NonNull},
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicPtr, Ordering},
+    },
 };
 
 use ringfence::{backend::streams::DriverState, error::DriverError, id::DeviceId};
@@ -12,8 +17,11 @@ use ringfence_backend_shared::{life::Life, words::Pinned};
 use crate::{
     CudaVersion,
     error::{Code, CudaError, name_of},
-    sys::{self, CUcontext, CUdevice, CUresult, Functions, Library},
+    streams::class,
+    sys::{self, CUcontext, CUctx_st, CUdevice, CUresult, Functions, Library},
 };
+
+pub use current::Current;
 
 /// Whether the driver may be called.
 static LIFE: Life = Life::new();
@@ -38,16 +46,9 @@ pub struct Cuda(&'static Started);
 struct Started {
     library: &'static Library,
     version: CudaVersion,
-    contexts: Box<[OnceLock<Context>]>,
+    /// Null before its first use.
+    contexts: Box<[AtomicPtr<CUctx_st>]>,
 }
-
-/// A GPU's primary context, which is never released.
-#[derive(Clone, Copy, Debug)]
-struct Context(CUcontext);
-// SAFETY: it is the driver's handle, which any thread may use.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
 
 impl Cuda {
     /// Loads and initialises the driver, if that was not done before. With no GPU it fails.
@@ -84,7 +85,7 @@ impl Cuda {
         }
         LIFE.watch();
         let version = CudaVersion::from_number(u32::try_from(version).unwrap_or(0));
-        let contexts = (0..devices).map(|_| OnceLock::new()).collect();
+        let contexts = (0..devices).map(|_| AtomicPtr::default()).collect();
         Ok(Self(Box::leak(Box::new(Started { library, version, contexts }))))
     }
 
@@ -190,26 +191,41 @@ impl Cuda {
         Ok(device)
     }
 
-    /// The primary context of a GPU that there is.
-    fn context(self, ordinal: c_int) -> Result<Context, CudaError> {
+    /// The primary context of a GPU that there is. It is never released.
+    fn context(self, ordinal: c_int) -> Result<CUcontext, CudaError> {
         let place = &self.0.contexts[ordinal as usize];
-        if let Some(context) = place.get() {
-            return Ok(*context);
+        let known = place.load(Ordering::Acquire);
+        if !known.is_null() {
+            return Ok(known);
         }
         let device = self.device(ordinal)?;
         let mut context = ptr::null_mut();
         let retain = self.functions().cuDevicePrimaryCtxRetain;
         // SAFETY: `context` is writable. Two threads retain it twice, and nobody releases it.
         self.ok("cuDevicePrimaryCtxRetain", unsafe { retain(&raw mut context, device) })?;
-        Ok(*place.get_or_init(|| Context(context)))
+        place.store(context, Ordering::Release); // a GPU has one
+        Ok(context)
+    }
+
+    /// A GPU's primary context was reset: it is retained again, which makes it anew.
+    pub(crate) fn context_was_reset(self, ordinal: c_int) -> Result<(), CudaError> {
+        self.0.contexts[ordinal as usize].store(ptr::null_mut(), Ordering::Release);
+        self.context(ordinal).map(drop)
+    }
+
+    /// A GPU whose context is there already, for memory that is every context's.
+    pub(crate) fn any_device(self) -> DeviceId {
+        let is_there = |context: &AtomicPtr<CUctx_st>| !context.load(Ordering::Acquire).is_null();
+        let known = self.0.contexts.iter().position(is_there);
+        DeviceId::new(known.and_then(|known| u32::try_from(known).ok()).unwrap_or(0))
     }
 
     pub(crate) fn on(self, ordinal: c_int) -> Result<Current, CudaError> {
-        let Context(context) = self.context(ordinal)?;
+        let context = self.context(ordinal)?;
         // SAFETY: the context is never released.
         let answer = unsafe { (self.functions().cuCtxPushCurrent)(context) };
         self.ok("cuCtxPushCurrent", answer)?;
-        Ok(Current { cuda: self, _of_this_thread: std::marker::PhantomData })
+        Ok(Current::pushed(self))
     }
 
     /// What `call` answered, for people.
@@ -258,10 +274,9 @@ impl Cuda {
 
 impl Pinned for Cuda {
     /// In relaxed mode: an allocation breaks captures otherwise.
-    fn pinned(&self, bytes: usize) -> Result<NonNull<c_void>, DriverError> {
-        // Pinned memory is every context's; whichever was made first makes it.
-        let known = self.0.contexts.iter().position(|context| context.get().is_some());
-        let _current = self.on(known.unwrap_or(0) as c_int).map_err(crate::streams::class)?;
+    fn pinned(&self, bytes: usize, device: DeviceId) -> Result<NonNull<c_void>, DriverError> {
+        let ordinal = self.ordinal(device).map_err(class)?;
+        let _current = self.on(ordinal).map_err(class)?;
         let (functions, mut at, mut device) = (self.functions(), ptr::null_mut(), 0);
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         self.relaxed(|| {
@@ -275,33 +290,5 @@ impl Pinned for Cuda {
         // With one address space, which every GPU of 64-bit Linux has, both are the same.
         let same = device == at.expose_provenance() as u64;
         NonNull::new(at).filter(|_| same).ok_or(DriverError::Unsupported)
-    }
-}
-
-/// A context is the calling thread's, and goes with this.
-///
-/// ```no_run
-/// # use ringfence::id::DeviceId;
-/// use ringfence_cuda::{Cuda, CudaError};
-/// # fn mine(cuda: Cuda, cu_mem_alloc: impl Fn()) -> Result<(), CudaError> {
-/// let current = cuda.current(DeviceId::new(0))?;
-/// cu_mem_alloc(); // a call of the program's own that wants a context
-/// drop(current); // the thread has the one from before
-/// # Ok(()) }
-/// ```
-#[derive(Debug)]
-#[must_use = "the context is taken off again when this is dropped"]
-pub struct Current {
-    cuda: Cuda,
-    /// The stack of contexts is a thread's own.
-    _of_this_thread: std::marker::PhantomData<*mut ()>,
-}
-
-impl Drop for Current {
-    fn drop(&mut self) {
-        let mut context = ptr::null_mut();
-        // SAFETY: `context` is writable. What was pushed is still on top: guards are dropped in order.
-        let answer = unsafe { (self.cuda.functions().cuCtxPopCurrent)(&raw mut context) };
-        let _lost = self.cuda.check(answer);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use ringfence::{
     drive::StreamPool,
-    stream::{Access, PoolOptions, Stamp},
+    stream::{Access, PoolOptions},
 };
 use ringfence_cuda::{CudaStreams, HostBuffer, Progress, StreamOptions};
 use support::{LIMIT, iota, kernels, key, reduce_sum, words};
@@ -22,9 +22,9 @@ fn hand_over(test: &str, progress: Progress) {
     let kernels = kernels(cuda);
     let sums = HostBuffer::new(cuda, 1).expect("memory");
     for round in 0..200 {
-        let mut array = Stamp::default();
         let mut task = pool.acquire(key()).expect("a stream");
         let buffer = pool.allocate(&mut task, words(COUNT)).expect("memory");
+        let mut array = buffer.stamp();
         let filled = pool.submit(&mut task, iota(kernels, buffer.raw(), round, COUNT).into());
         array.add(filled.expect("a kernel"), Access::Write);
         drop(task);

@@ -13,7 +13,8 @@ use std::{
 
 use ringfence::{
     backend::streams::{
-        StreamDriver, StreamMemory, StreamProgress, StreamState, StreamWait, StreamWork,
+        CaptureMode, CaptureStatus, StreamCapture, StreamDriver, StreamMemory, StreamProgress,
+        StreamState, StreamWait, StreamWork,
     },
     error::DriverError,
     id::{Bytes, Position, RawMemory, RawStream},
@@ -197,4 +198,21 @@ fn streams_are_created_beside_held_work_once_there_is_room() {
     for stream in all.into_iter().chain([held]) {
         streams.destroy(stream).expect("it is idle");
     }
+}
+
+/// Another thread makes pinned memory and lets it go, in the mode that every thread begins in.
+#[test]
+fn pinned_memory_comes_and_goes_beside_a_capture() {
+    let Some(turn) = support::turn("pinned_memory_comes_and_goes_beside_a_capture") else { return };
+    let (cuda, streams) = (turn.cuda, streams(turn.cuda));
+    let stream = streams.create(key()).expect("a stream");
+    streams.begin_capture(stream, CaptureMode::Global).expect("a capture");
+    let done = std::thread::scope(|threads| {
+        threads.spawn(|| drop(HostBuffer::new(cuda, 1).expect("memory"))).join()
+    });
+    assert_eq!(streams.capture_status(stream), CaptureStatus::Active);
+    let graph = streams.end_capture(stream).expect("a graph");
+    streams.destroy_graph(graph).expect("never launched");
+    streams.destroy(stream).expect("destroyed");
+    done.expect("it does not panic");
 }

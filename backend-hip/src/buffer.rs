@@ -15,8 +15,8 @@ use crate::{
     sys::{hipHostMallocCoherent, hipHostMallocMapped, hipHostMallocPortable},
 };
 
-/// Pinned, coherent host memory, at first all 0. Its drop waits for the whole device (`hipHostFree`) and should not happen while somebody
-/// captures.
+/// Pinned, coherent host memory, at first all 0. Its drop waits for the whole device (`hipHostFree`). Neither concerns a capture.
+/// A reset of the device that was the thread's takes it away: it is dropped before that.
 ///
 /// ```no_run
 /// # use std::{error::Error, sync::atomic::Ordering, time::Duration};
@@ -53,6 +53,7 @@ impl HostBuffer {
         let words = words.max(1);
         let flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
         let mut at = std::ptr::null_mut();
+        let _relaxed = hip.relaxed()?; // it breaks captures otherwise
         // SAFETY: `at` is writable.
         let answer = unsafe { (hip.functions().hipHostMalloc)(&raw mut at, words * 8, flags) };
         hip.ok("hipHostMalloc", answer)?;
@@ -88,6 +89,7 @@ impl HostBuffer {
 impl Drop for HostBuffer {
     fn drop(&mut self) {
         if self.hip.state() == ringfence::backend::streams::DriverState::Ready {
+            let _relaxed = self.hip.relaxed(); // it breaks captures otherwise
             // SAFETY: it is freed once; HIP waits for work that uses it.
             let answer = unsafe { (self.hip.functions().hipHostFree)(self.at.as_ptr()) };
             let _nothing_to_do = self.hip.check(answer);

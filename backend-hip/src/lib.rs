@@ -26,12 +26,17 @@
 //!
 //! # What differs between versions
 //!
-//! | | 5.2.3 | 5.7.1 |
-//! |---|---|---|
-//! | query while others capture | answered | refused by the mode of the stream's own last capture: streams are primed with an empty relaxed one |
-//! | `hipStreamDestroy` | never returns while the device's memory pool keeps a block: plain memory is used, and the pool is emptied of what others freed | returns |
-//! | a kernel of a module on a stream that captures | not recorded, and runs at once: refused here | recorded |
-//! | `hipLaunchHostFunc` | not exported: `hipStreamAddCallback` | there |
+//! | | 5.2.3 | 5.7.1 | 6.4.3 |
+//! |---|---|---|---|
+//! | query while others capture | answered | refused by the mode of the stream's own last capture: streams are primed with an empty relaxed one | refused, and the captures broken, but in relaxed mode: that is where it is asked |
+//! | `hipStreamDestroy` | never returns while the device's memory pool keeps a block: plain memory is used, and the pool is emptied of what others freed | returns | returns |
+//! | a kernel of a module on a stream that captures | not recorded, and runs at once: refused here | recorded | recorded |
+//! | a fill of pinned host memory on a stream that captures | recorded | recorded | recorded, and forgotten by the launch: nobody can see it from outside |
+//! | `hipFreeAsync` on a stream that captures | frees at once | recorded, and frees at once as well | recorded alone: the memory is still the caller's |
+//! | free of a block whose last free is not passed | taken | taken | waits on the host |
+//! | `hipLaunchHostFunc` | not exported: `hipStreamAddCallback` | there | there |
+//!
+//! `hipDeviceReset` takes the pinned memory along that progress words and signals are in, on all three: [`HipStreams::device_was_reset`].
 //!
 //! What the pool itself has to know of each version (captures, frees, stale handles) it finds out by asking, and by the order of
 //! its calls.
@@ -50,7 +55,7 @@ mod work;
 pub use buffer::HostBuffer;
 pub use error::{Code, HipError};
 pub use findings::{Findings, FoundDevice, Missing, Quirk, Usable};
-pub use ring::{CopyOrder, HipCopyEngine, HipDevice, HipQueue};
+pub use ring::{CopyOrder, HipCopyEngine, HipDevice, HipQueue, Listening};
 pub use ringfence_backend_shared::arguments::{Arguments, Extent};
 pub use runtime::Hip;
 pub use streams::{HipStreams, MemoryKind, Progress, StreamOptions};

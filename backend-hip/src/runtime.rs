@@ -2,6 +2,7 @@
 
 use std::{
     ffi::{CStr, c_int, c_void},
+    marker::PhantomData,
     ptr::NonNull,
     sync::{Mutex, PoisonError},
 };
@@ -12,6 +13,7 @@ use ringfence_backend_shared::{life::Life, words::Pinned};
 use crate::{
     HipVersion,
     error::{Code, HipError, name_of},
+    streams::class,
     sys::{self, Functions, Library, hipError_t},
 };
 
@@ -188,10 +190,23 @@ impl Hip {
         }
         Ok(Current { hip: self, restore })
     }
+
+    /// Puts the calling thread into relaxed mode until the guard is dropped: for what would break others' captures otherwise.
+    pub(crate) fn relaxed(self) -> Result<Relaxed, HipError> {
+        let mut mode = sys::hipStreamCaptureModeRelaxed;
+        let exchange = self.functions().hipThreadExchangeStreamCaptureMode;
+        // SAFETY: `mode` is writable, and is a mode.
+        let number = unsafe { exchange(&raw mut mode) };
+        self.ok("hipThreadExchangeStreamCaptureMode", number)?;
+        Ok(Relaxed { hip: self, before: mode, _of_this_thread: PhantomData })
+    }
 }
 
 impl Pinned for Hip {
-    fn pinned(&self, bytes: usize) -> Result<NonNull<c_void>, DriverError> {
+    /// In relaxed mode: an allocation breaks captures otherwise.
+    fn pinned(&self, bytes: usize, device: DeviceId) -> Result<NonNull<c_void>, DriverError> {
+        let _current = self.on(self.ordinal(device).map_err(class)?).map_err(class)?;
+        let _relaxed = self.relaxed().map_err(class)?;
         let flags =
             sys::hipHostMallocPortable | sys::hipHostMallocMapped | sys::hipHostMallocCoherent;
         let mut at = std::ptr::null_mut();
@@ -214,5 +229,23 @@ impl Drop for Current {
         // SAFETY: no precondition. It was the thread's device before, so that it cannot fail but on a lost GPU.
         let number = unsafe { (self.hip.functions().hipSetDevice)(before) };
         let _lost = self.hip.check(number);
+    }
+}
+
+/// The calling thread is in relaxed mode, and is in its own again on drop.
+#[derive(Debug)]
+pub(crate) struct Relaxed {
+    hip: Hip,
+    before: sys::hipStreamCaptureMode,
+    /// The mode is a thread's own.
+    _of_this_thread: PhantomData<*mut ()>,
+}
+
+impl Drop for Relaxed {
+    fn drop(&mut self) {
+        let exchange = self.hip.functions().hipThreadExchangeStreamCaptureMode;
+        // SAFETY: `before` is writable, and is the mode that the thread had.
+        let answer = unsafe { exchange(&raw mut self.before) };
+        let _taken_before = self.hip.check(answer);
     }
 }

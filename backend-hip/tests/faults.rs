@@ -32,9 +32,9 @@ fn finish(pool: &StreamPool<HipStreams>, touch: Touch) {
 
 /// A piece of pool memory that some task used and is done with.
 fn used(pool: &StreamPool<HipStreams>, hip: Hip) -> (Allocation, Stamp, StreamRef) {
-    let mut stamp = Stamp::default();
     let mut task = pool.acquire(key()).expect("a stream");
     let memory = pool.allocate(&mut task, words(COUNT)).expect("memory");
+    let mut stamp = memory.stamp();
     let touch = pool.submit(&mut task, iota(kernels(hip), memory.raw(), 1, COUNT).into());
     let touch = touch.expect("a kernel");
     stamp.add(touch, Access::Write);
@@ -128,7 +128,7 @@ fn a_free_of_memory_of_a_stream_that_captures_is_put_off() {
     let out = HostBuffer::new(hip, 64).expect("memory");
     let mut owner = pool.acquire(key()).expect("a stream");
     let memory = pool.allocate(&mut owner, words(COUNT)).expect("memory");
-    let mut stamp = Stamp::default();
+    let mut stamp = memory.stamp();
     let work = iota(kernels(hip), memory.raw(), 1, COUNT);
     stamp.add(pool.submit(&mut owner, work.into()).expect("a kernel"), Access::Write);
     let (mut memory, mut work) = (Some((memory, stamp)), Some(set(&out, 9)));

@@ -34,7 +34,7 @@ fn held(pool: &StreamPool<HipStreams>, hip: ringfence_hip::Hip) -> Held {
     let mut lease = pool.acquire(key()).expect("a stream");
     let memory = pool.allocate(&mut lease, words(COUNT)).expect("memory");
     let fill = iota(kernels(hip), memory.raw(), 0, COUNT);
-    let mut uses = Stamp::default();
+    let mut uses = memory.stamp();
     uses.add(pool.submit(&mut lease, fill.into()).expect("a kernel"), Access::Write);
     Held { lease, memory, uses }
 }

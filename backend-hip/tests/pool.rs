@@ -17,9 +17,9 @@ fn hand_over(test: &str, options: StreamOptions) {
     let kernels = kernels(hip);
     let sums = HostBuffer::new(hip, 1).expect("memory");
     for round in 0..200 {
-        let mut array = Stamp::default();
         let mut task = pool.acquire(key()).expect("a stream");
         let buffer = pool.allocate(&mut task, words(COUNT)).expect("memory");
+        let mut array = buffer.stamp();
         let filled = pool.submit(&mut task, iota(kernels, buffer.raw(), round, COUNT).into());
         array.add(filled.expect("a kernel"), Access::Write);
         drop(task);

@@ -2,16 +2,19 @@
 
 mod support;
 
-use std::sync::atomic::Ordering;
+use std::{
+    sync::{atomic::Ordering, mpsc},
+    time::Duration,
+};
 
 use ringfence::{
-    backend::{Device, Signals},
+    backend::{Device, HandlerToken, Handlers, SignalMemory, Signals},
     drive::{HardwareQueue, Policy, Submission, Tracker},
     event::{Event, EventOptions, EventStatus},
-    id::{DeviceId, StreamKey},
+    id::{DeviceId, SignalHandle, StreamKey},
     wait::WaitPolicy,
 };
-use ringfence_hip::{HipDevice, HipQueue, HipStreams, HostBuffer, StreamOptions};
+use ringfence_hip::{HipDevice, HipQueue, HipStreams, HostBuffer, Listening, StreamOptions};
 use support::{iota, kernels, reduce_sum};
 
 fn device(test: &str) -> Option<HipDevice> {
@@ -101,4 +104,26 @@ fn streams_of_dropped_queues_are_used_again() {
     assert_eq!(device.loss(), None);
     device.flush();
     assert!(!device.capabilities().can_hold_device_signals());
+}
+
+#[test]
+fn handlers_go_on_after_one_that_panicked() {
+    let Some(device) = device("handlers_go_on_after_one_that_panicked") else { return };
+    let mut signals = [SignalHandle::NULL; 3];
+    let created = device.create(SignalMemory::Interrupt, &mut signals).expect("memory");
+    assert_eq!(created.count, signals.len());
+    let (told, tokens) = mpsc::channel();
+    let listening = device.on_completion(move |token| {
+        told.send(token).expect("the test waits");
+        assert_ne!(token, HandlerToken::new(0), "on purpose");
+    });
+    assert_eq!(listening, Listening::Begins);
+    assert_eq!(device.on_completion(|_| panic!("somebody is told")), Listening::Refused);
+    for (number, signal) in (0..).zip(signals) {
+        let token = HandlerToken::new(number);
+        device.watch(signal, token).expect("a thread");
+        device.complete(signal);
+        assert_eq!(tokens.recv_timeout(Duration::from_secs(10)), Ok(token));
+        device.destroy(signal);
+    }
 }

@@ -79,6 +79,13 @@ impl<T> Registry<T> {
         }
     }
 
+    /// Forgets every handle that is not to be kept: the runtime destroyed them all. Calls that use one are not waited for.
+    pub fn retain(&self, mut keep: impl FnMut(&T) -> bool) {
+        for Shard(table) in &self.shards {
+            table.write().unwrap_or_else(PoisonError::into_inner).retain(|_, of| keep(of));
+        }
+    }
+
     fn shard(&self, handle: u64) -> &RwLock<Table<T>> {
         &self.shards[mixed(handle) as usize % SHARDS].0
     }

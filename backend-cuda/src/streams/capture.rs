@@ -13,7 +13,10 @@ use crate::error::UNKNOWN_HANDLE;
 
 /// The graph that a graph to launch was made from: it is what can be counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Template(u64);
+pub(super) struct Template {
+    graph: u64,
+    pub(super) device: i32,
+}
 
 impl CudaStreams {
     /// How many nodes a graph has.
@@ -22,7 +25,7 @@ impl CudaStreams {
     /// [`DriverError::Bad`] for a graph that is not known; what the driver says.
     pub fn graph_nodes(&self, graph: RawGraph) -> Result<usize, DriverError> {
         let held = self.0.graphs.hold(graph.as_u64()).ok_or(UNKNOWN_HANDLE)?;
-        let (Template(template), mut count) = (held.of(), 0);
+        let (template, mut count) = (held.of().graph, 0);
         let nodes = self.cuda().functions().cuGraphGetNodes;
         // SAFETY: the template exists as long as its graph is held; without a place for nodes only `count` is written.
         self.cuda().check(unsafe { nodes(raw(template), ptr::null_mut(), &raw mut count) })?;
@@ -41,13 +44,13 @@ impl StreamCapture for CudaStreams {
     fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError> {
         let held = self.stream(stream)?;
         let (cuda, functions) = (self.cuda(), self.cuda().functions());
-        let mut template = ptr::null_mut();
+        let (device, mut template) = (held.of().device, ptr::null_mut());
         // SAFETY: the stream exists while it is held, and `template` is writable.
         let ended =
             unsafe { (functions.cuStreamEndCapture)(raw(stream.as_u64()), &raw mut template) };
         cuda.check(ended)?;
         let mut graph = ptr::null_mut();
-        let made = cuda.on(held.of().device).map_err(class).and_then(|_current| {
+        let made = cuda.on(device).map_err(class).and_then(|_current| {
             // It breaks other captures as an allocation does.
             cuda.relaxed(|| {
                 let instantiate = functions.cuGraphInstantiateWithFlags;
@@ -60,7 +63,7 @@ impl StreamCapture for CudaStreams {
             let _gone = cuda.check(unsafe { (functions.cuGraphDestroy)(template) });
             return Err(error);
         }
-        self.0.graphs.insert(number(graph), Template(number(template)));
+        self.0.graphs.insert(number(graph), Template { graph: number(template), device });
         Ok(RawGraph::new(number(graph)))
     }
 
@@ -73,7 +76,7 @@ impl StreamCapture for CudaStreams {
     }
 
     fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError> {
-        let Template(template) = self.0.graphs.take(graph.as_u64()).ok_or(UNKNOWN_HANDLE)?;
+        let template = self.0.graphs.take(graph.as_u64()).ok_or(UNKNOWN_HANDLE)?;
         let (cuda, functions) = (self.cuda(), self.cuda().functions());
         let destroyed = cuda.relaxed(|| {
             let destroy = functions.cuGraphExecDestroy;
@@ -81,10 +84,13 @@ impl StreamCapture for CudaStreams {
             cuda.check(unsafe { destroy(raw(graph.as_u64())) })
         });
         if let Err(error) = destroyed {
-            self.0.graphs.insert(graph.as_u64(), Template(template));
+            self.0.graphs.insert(graph.as_u64(), template);
             return Err(error);
         }
         // SAFETY: as above; nothing else has the template.
-        cuda.check(unsafe { (functions.cuGraphDestroy)(raw(template)) })
+        let template = unsafe { (functions.cuGraphDestroy)(raw(template.graph)) };
+        // What was asked for is gone: an error would say that it is still there.
+        let _stays_with_the_driver = cuda.check(template);
+        Ok(())
     }
 }

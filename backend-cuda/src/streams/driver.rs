@@ -45,12 +45,35 @@ impl CudaStreams {
     /// to do, with the most streams that will ever be alive.
     ///
     /// # Errors
-    /// What the driver says; the memory that it took by then stays.
+    /// The first that the driver says; the memory that it took by then stays, and the streams are gone.
     pub fn make_room(&self, place: DeviceContext, streams: NonZeroU32) -> Result<(), DriverError> {
         let key = StreamKey::new(place);
-        let made: Result<Vec<_>, _> = (0..streams.get()).map(|_| self.create(key)).collect();
-        made?.into_iter().try_for_each(|stream| self.destroy(stream))
+        at_once(streams, || self.create(key), |stream| self.destroy(stream))
     }
+}
+
+/// Makes so many, and then ends all that could be made. The first error stops the making, and is the answer.
+fn at_once<T>(
+    count: NonZeroU32,
+    mut make: impl FnMut() -> Result<T, DriverError>,
+    mut end: impl FnMut(T) -> Result<(), DriverError>,
+) -> Result<(), DriverError> {
+    let mut made = Vec::new();
+    let mut outcome = Ok(());
+    for _ in 0..count.get() {
+        match make() {
+            Ok(one) => made.push(one),
+            Err(error) => {
+                outcome = Err(error);
+                break;
+            }
+        }
+    }
+    for one in made {
+        let ended = end(one);
+        outcome = outcome.and(ended);
+    }
+    outcome
 }
 
 impl StreamDriver for CudaStreams {
@@ -146,3 +169,6 @@ pub(super) const fn mode_number(mode: CaptureMode) -> sys::CUstreamCaptureMode {
         CaptureMode::Relaxed => sys::CU_STREAM_CAPTURE_MODE_RELAXED,
     }
 }
+
+#[cfg(test)]
+mod tests;

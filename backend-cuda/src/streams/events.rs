@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl CudaStreams {
-    fn event_entry(&self, event: RawEvent) -> Result<Held<()>, DriverError> {
+    fn event_entry(&self, event: RawEvent) -> Result<Held<i32>, DriverError> {
         self.0.events.hold(event.as_u64()).ok_or(UNKNOWN_HANDLE)
     }
 }
@@ -27,12 +27,13 @@ impl CudaStreams {
 impl StreamEvents for CudaStreams {
     fn create_event(&self, place: DeviceContext) -> Result<RawEvent, DriverError> {
         let cuda = self.cuda();
-        let _current = cuda.on(cuda.ordinal(place.device).map_err(class)?).map_err(class)?;
+        let device = cuda.ordinal(place.device).map_err(class)?;
+        let _current = cuda.on(device).map_err(class)?;
         let mut event = std::ptr::null_mut();
         let create = cuda.functions().cuEventCreate;
         // SAFETY: `event` is writable.
         cuda.check(unsafe { create(&raw mut event, sys::CU_EVENT_DISABLE_TIMING) })?;
-        self.0.events.insert(number(event), ());
+        self.0.events.insert(number(event), device);
         Ok(RawEvent::new(number(event)))
     }
 

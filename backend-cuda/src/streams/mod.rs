@@ -6,6 +6,7 @@ mod events;
 mod memory;
 mod positions;
 mod progress;
+mod reset;
 
 use std::{
     collections::HashMap,
@@ -16,7 +17,7 @@ use std::{
 use ringfence::{
     backend::streams::{Destruction, DriverState, StreamFeatures, StreamPlatform},
     error::DriverError,
-    id::{Bytes, DeviceContext, RawStream},
+    id::{Bytes, DeviceContext, DeviceId, RawStream},
 };
 use ringfence_backend_shared::registry::{Held, Registry};
 
@@ -87,14 +88,21 @@ pub enum Progress {
 #[derive(Clone)]
 pub struct CudaStreams(Arc<Inner>);
 
+const _: () = {
+    const fn shared<T: Clone + Send + Sync + 'static>() {}
+    shared::<CudaStreams>(); // one for the whole process, if need be
+};
+
 struct Inner {
     cuda: Cuda,
     options: StreamOptions,
     streams: Registry<StreamEntry>,
-    events: Registry<()>,
+    /// Each with its GPU.
+    events: Registry<i32>,
     /// Graphs that can be launched, each with the graph that it was made from.
     graphs: Registry<capture::Template>,
-    memory: Registry<()>,
+    /// Each with its GPU.
+    memory: Registry<i32>,
     words: Positions<Cuda>,
     /// The least and the most urgent number of a GPU's streams.
     priorities: Mutex<HashMap<i32, [i32; 2]>>,
@@ -104,6 +112,13 @@ struct Inner {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StreamEntry {
     device: i32,
+}
+
+impl StreamEntry {
+    /// Its GPU.
+    pub(crate) fn gpu(self) -> DeviceId {
+        DeviceId::new(self.device.unsigned_abs())
+    }
 }
 
 impl CudaStreams {

@@ -3,12 +3,18 @@
 //! CUDA detaches a stream that is destroyed: its unfinished work goes on, marks included. A word that somebody else had by then would
 //! rise behind work that is not finished (T13). So a word is given out again once it has all that was marked.
 
-use std::sync::{
-    Mutex, OnceLock, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    ffi::c_void,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use ringfence::{error::DriverError, id::Position};
+use ringfence::{
+    error::DriverError,
+    id::{DeviceId, Position},
+};
 use ringfence_backend_shared::words::{Pinned, SLABS, WORDS, WordId, Words};
 
 /// Progress words, each with the last position that was marked.
@@ -27,8 +33,8 @@ impl<P: Pinned> Positions<P> {
         Self { words: Words::new(memory), marked, late: Mutex::default() }
     }
 
-    /// A word that nobody has or will write, at the start.
-    pub(super) fn open(&self) -> Result<WordId, DriverError> {
+    /// A word that nobody has or will write, at the start, for a stream of `device`.
+    pub(super) fn open(&self, device: DeviceId) -> Result<WordId, DriverError> {
         let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
         late.retain(|&word| {
             let over = self.has_all(word);
@@ -38,7 +44,7 @@ impl<P: Pinned> Positions<P> {
             !over
         });
         drop(late);
-        let word = self.words.take(Position::START.as_u64())?;
+        let word = self.words.take(Position::START.as_u64(), device)?;
         self.marked(word, Position::START);
         Ok(word)
     }
@@ -52,11 +58,23 @@ impl<P: Pinned> Positions<P> {
 
     /// Its stream is gone.
     pub(super) fn close(&self, word: WordId) {
-        if self.has_all(word) {
+        if self.has_all(word) || self.address(word).is_none() {
             self.words.give(word);
         } else {
             self.late.lock().unwrap_or_else(PoisonError::into_inner).push(word);
         }
+    }
+
+    /// The device was reset: nobody writes its words any more, and nobody gets them.
+    pub(super) fn abandon(&self, device: DeviceId) {
+        self.words.abandon(device);
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        late.retain(|&word| self.address(word).is_some());
+    }
+
+    /// Where a stream writes it; none writes one of a device that was reset.
+    pub(super) fn address(&self, word: WordId) -> Option<*mut c_void> {
+        self.words.address(word)
     }
 
     #[inline]

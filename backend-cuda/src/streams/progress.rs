@@ -18,8 +18,8 @@ use crate::{error::UNKNOWN_HANDLE, sys};
 impl CudaStreams {
     /// Where a stream writes a word.
     fn word_address(&self, word: RawProgress) -> Result<u64, DriverError> {
-        let word = WordId::from_u64(word.as_u64()).and_then(|word| self.0.words.word(word));
-        word.map(|word| number(word.as_ptr())).ok_or(UNKNOWN_HANDLE)
+        let word = WordId::from_u64(word.as_u64()).and_then(|word| self.0.words.address(word));
+        word.map(number).ok_or(UNKNOWN_HANDLE)
     }
 
     /// Makes later work of a stream wait on the device until the word of another is at `position` (`cuStreamWaitValue64`): what an
@@ -47,8 +47,8 @@ impl StreamProgress for CudaStreams {
         if self.0.options.progress == Progress::Queries {
             return Ok(None);
         }
-        let _held = self.stream(stream)?;
-        let word = self.0.words.open()?;
+        let device = self.stream(stream)?.of().gpu();
+        let word = self.0.words.open(device)?;
         Ok(Some(RawProgress::new(word.as_u64())))
     }
 
@@ -81,6 +81,9 @@ impl StreamProgress for CudaStreams {
         let look = || {
             if self.observe(word) >= position {
                 return Some(StreamWait::Finished);
+            }
+            if self.word_address(word).is_err() {
+                return Some(StreamWait::Failed(UNKNOWN_HANDLE)); // its GPU was reset
             }
             let lost = self.cuda().state() != DriverState::Ready;
             let code = DriverCode::new(sys::CUDA_ERROR_LAUNCH_FAILED.cast_signed());

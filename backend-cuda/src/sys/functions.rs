@@ -76,6 +76,7 @@ functions! {
         cuDeviceGetName(*mut c_char, c_int, CUdevice);
         cuDeviceGetAttribute(*mut c_int, CUdevice_attribute, CUdevice);
         cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
+        cuDevicePrimaryCtxReset = "cuDevicePrimaryCtxReset_v2" (CUdevice);
         cuCtxPushCurrent = "cuCtxPushCurrent_v2" (CUcontext);
         cuCtxPopCurrent = "cuCtxPopCurrent_v2" (*mut CUcontext);
         cuCtxSynchronize();

@@ -8,8 +8,8 @@ use std::ffi::c_uint;
 use cudarc::driver::sys as cudarc;
 
 pub use self::cudarc::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
-    CUmodule, CUstream,
+    CUcontext, CUctx_st, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
+    CUgraphNode, CUmodule, CUstream,
 };
 
 /// `CUresult`, as a number.

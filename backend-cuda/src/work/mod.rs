@@ -32,7 +32,7 @@ pub use module::{Function, Module};
 /// let memory = pool.allocate(task, Bytes::new(4096))?;
 /// // SAFETY: the memory has so many bytes, is nobody else's, and is freed behind the fill.
 /// let fill = unsafe { CudaWork::fill(memory.raw().as_u64(), 0, memory.bytes()) };
-/// let mut uses = Stamp::default();
+/// let mut uses = memory.stamp();
 /// uses.add(pool.submit(task, fill)?, Access::Write);
 /// pool.submit(task, CudaWork::host(|| println!("it is 0 now")))?;
 /// let _freed = pool.retire(memory, uses);

@@ -81,8 +81,9 @@ impl HipDevice {
     /// Makes a copy engine.
     ///
     /// # Errors
-    /// What HIP says, as it says it of streams.
+    /// What HIP says, as it says it of streams; [`DriverError::DeviceLost`] after a reset.
     pub fn create_copy_engine(&self) -> Result<HipCopyEngine, DriverError> {
+        self.still_there()?;
         let stream = self.streams().create(StreamKey::new(self.place()))?;
         let (device, tickets) = (self.clone(), AtomicU64::new(0));
         Ok(HipCopyEngine(Arc::new(Inner { device, stream, lane: next_lane(), tickets })))

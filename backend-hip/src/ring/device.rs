@@ -14,13 +14,13 @@ use ringfence::{
         Capabilities, Created, Device, DeviceStatus, Engine, Features, HostDataPath, Profiler,
         RingMemory, SignalMemory, Signals, Timestamps, streams::DriverState,
     },
-    error::{CreateError, DriverError},
+    error::{CreateError, DriverCode, DriverError},
     id::{DeviceContext, DeviceId, SignalHandle, SignalValue},
     timing::{RawInterval, TickRate},
 };
 
 use super::{Table, handlers::Watches, queue::Parked};
-use crate::{error::HipError, runtime::Hip, streams::HipStreams};
+use crate::{error::HipError, runtime::Hip, streams::HipStreams, sys};
 
 /// A GPU for [`Tracker`](ringfence::drive::Tracker)s on HIP's streams. A cheap handle that threads may share.
 ///
@@ -44,6 +44,8 @@ pub struct HipDevice(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) streams: HipStreams,
     pub(super) id: DeviceId,
+    /// How often it was reset before: once more, and all that this has is gone.
+    resets: u32,
     lost: AtomicBool,
     cause: OnceLock<DriverError>,
     pub(super) watches: Watches,
@@ -51,7 +53,8 @@ pub(super) struct Inner {
 }
 
 impl HipDevice {
-    /// GPU `id` of `streams`. Devices of one [`HipStreams`] know each other's signals.
+    /// GPU `id` of `streams`, as it is until it is [reset](HipStreams::device_was_reset). Devices of one [`HipStreams`] know each other's signals; those of another are answered as ones that do
+    /// not exist.
     ///
     /// # Errors
     /// [`HipError::NoSuchDevice`].
@@ -60,6 +63,7 @@ impl HipDevice {
         Ok(Self(Arc::new(Inner {
             streams: streams.clone(),
             id,
+            resets: streams.resets(id),
             lost: AtomicBool::new(false),
             cause: OnceLock::new(),
             watches: Watches::default(),
@@ -82,7 +86,19 @@ impl HipDevice {
     /// Why it was lost, as far as one call said: a packet that HIP refused ends the queue that it was in.
     #[must_use]
     pub fn loss(&self) -> Option<DriverError> {
-        self.0.cause.get().copied()
+        self.0.cause.get().copied().or(self.still_there().err())
+    }
+
+    /// An error once it was reset: the streams that this had may be others' by now.
+    pub(super) fn still_there(&self) -> Result<(), DriverError> {
+        let code = DriverCode::new(sys::hipErrorContextIsDestroyed.cast_signed());
+        if self.was_reset() { Err(DriverError::DeviceLost(code)) } else { Ok(()) }
+    }
+
+    /// What it had is gone: [`HipStreams::device_was_reset`].
+    #[inline]
+    fn was_reset(&self) -> bool {
+        self.0.streams.resets(self.0.id) != self.0.resets
     }
 
     /// Completes a signal from the host, as a packet would: for work of the host that streams wait for.
@@ -123,7 +139,7 @@ impl Device for HipDevice {
     #[inline]
     fn status(&self) -> DeviceStatus {
         let driver = self.hip().state() == DriverState::Ready;
-        if driver && !self.0.lost.load(Ordering::Acquire) {
+        if driver && !self.was_reset() && !self.0.lost.load(Ordering::Acquire) {
             DeviceStatus::Alive
         } else {
             DeviceStatus::Lost
@@ -152,7 +168,7 @@ impl Signals for HipDevice {
         }
         let mut count = 0;
         for place in batch {
-            match self.table().create(memory) {
+            match self.table().create(memory, self.0.id) {
                 Ok(signal) => *place = signal,
                 Err(_) if count > 0 => break,
                 Err(error) => return Err(error),

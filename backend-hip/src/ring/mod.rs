@@ -31,6 +31,7 @@ mod wait;
 
 pub use copy::{CopyOrder, HipCopyEngine};
 pub use device::HipDevice;
+pub use handlers::Listening;
 pub use queue::HipQueue;
 pub(crate) use signals::Table;
 

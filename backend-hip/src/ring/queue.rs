@@ -14,14 +14,17 @@ use std::{
 use ringfence::{
     backend::{
         Body, Device, DeviceStatus, Packet, PacketCount, PacketQueue, Settled,
-        streams::{StreamDriver, StreamState},
+        streams::{CaptureStatus, StreamDriver, StreamState},
     },
     error::DriverError,
     id::{Generation, LaneId, PacketId, QueueId, RawStream, SignalHandle, StreamKey},
 };
 use ringfence_backend_shared::words::WordId;
 
-use super::{HipDevice, signals::Completions};
+use super::{
+    HipDevice,
+    signals::{Completions, Signal},
+};
 use crate::{error::UNKNOWN_HANDLE, streams::raw, sys, work::Launch};
 
 /// Numbers of queues and copy engines: no two of the process have the same.
@@ -70,14 +73,15 @@ impl HipDevice {
     /// Makes a queue of streams of this kind.
     ///
     /// # Errors
-    /// What HIP says, as it says it of streams.
+    /// What HIP says, as it says it of streams; [`DriverError::DeviceLost`] after a reset.
     pub fn create_queue(&self, key: StreamKey) -> Result<HipQueue, DriverError> {
+        self.still_there()?;
         let key = StreamKey { place: self.place(), ..key };
         let (stream, progress) = match self.parked(key) {
             Some(parked) => parked,
             None => {
                 let stream = self.streams().create(key)?;
-                let progress = self.streams().words().take(0)?;
+                let progress = self.streams().words().take(0, self.0.id)?;
                 (stream, progress)
             }
         };
@@ -98,9 +102,13 @@ impl HipDevice {
     }
 
     fn parked(&self, key: StreamKey) -> Option<(RawStream, WordId)> {
+        let _relaxed = self.hip().relaxed().ok()?; // a query breaks others' captures otherwise
         let mut parked = self.0.parked.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = parked.iter().position(|&(other, stream, _)| {
-            other == key && self.streams().query(stream) == StreamState::Idle
+            // The status first: a query would break a capture that somebody began past the queue.
+            other == key
+                && self.streams().capture_status(stream) == CaptureStatus::None
+                && self.streams().query(stream) == StreamState::Idle
         })?;
         let (_, stream, progress) = parked.swap_remove(at);
         Some((stream, progress))
@@ -176,9 +184,9 @@ pub(super) struct Stream<'a> {
 impl Stream<'_> {
     /// Later work waits until the signal's value is below `below`.
     pub(super) fn wait(&self, signal: SignalHandle, below: i64) -> Result<(), DriverError> {
-        let signal = self.device.table().find(signal).ok_or(UNKNOWN_HANDLE)?;
+        let (signal, at) = self.signal(signal)?;
         let Completions(number) = signal.falls_below(below);
-        let (wait, at) = (self.device.hip().functions().hipStreamWaitValue64, signal.address());
+        let wait = self.device.hip().functions().hipStreamWaitValue64;
         // SAFETY: the caller holds the stream; the word is pinned host memory that is never freed.
         self.device
             .hip()
@@ -187,8 +195,14 @@ impl Stream<'_> {
 
     /// The signal is completed once by all that was submitted before.
     pub(super) fn complete(&self, signal: SignalHandle) -> Result<(), DriverError> {
-        let signal = self.device.table().find(signal).ok_or(UNKNOWN_HANDLE)?;
-        self.write(signal.address(), signal.next_completion())
+        let (signal, at) = self.signal(signal)?;
+        self.write(at, signal.next_completion())
+    }
+
+    /// A signal, and where a stream finds it.
+    fn signal(&self, signal: SignalHandle) -> Result<(Signal<'_>, *mut c_void), DriverError> {
+        let table = self.device.table();
+        table.find(signal).zip(table.address(signal)).ok_or(UNKNOWN_HANDLE)
     }
 
     fn write(&self, at: *mut c_void, number: Completions) -> Result<(), DriverError> {

@@ -1,26 +1,60 @@
 //! Signals: a word that streams write, and what the host knows of it.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering},
+use std::{
+    ffi::c_void,
+    sync::{
+        OnceLock,
+        atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering},
+    },
 };
 
 use ringfence::{
     backend::SignalMemory,
     error::{CreateError, DriverError},
-    id::{SignalHandle, SignalValue},
+    id::{DeviceId, SignalHandle, SignalValue},
 };
 
-use ringfence_backend_shared::words::{SLABS, WORDS, WordId, Words};
+use ringfence_backend_shared::words::{Pinned, SLABS, WORDS, WordId, Words};
 
 use crate::runtime::Hip;
 
 /// All signals of one driver, whichever GPU they belong to: a queue of one waits for another's.
 #[derive(Debug)]
-pub(crate) struct Table {
-    words: Words<Hip>,
+pub(crate) struct Table<P = Hip> {
+    number: TableNumber,
+    words: Words<P>,
     cells: Box<[OnceLock<Box<[Cell]>>]>,
 }
+
+/// The upper half of each handle: words have the same numbers in every table, and a look at the wrong one would find a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct TableNumber(u32);
+
+impl TableNumber {
+    /// One that no other table of the process has.
+    fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(u32::try_from(number).expect("a process that makes four billion of them leaks them"))
+    }
+
+    /// The lower half is the word's number and 1, so that no handle is 0.
+    fn handle(self, word: WordId) -> SignalHandle {
+        SignalHandle::new(u64::from(self.0) << 32 | (word.as_u64() + 1))
+    }
+
+    /// The word, if the handle is of this table.
+    #[inline]
+    fn word(self, signal: SignalHandle) -> Option<WordId> {
+        let (table, word) = (signal.as_u64() >> 32, signal.as_u64() & u64::from(u32::MAX));
+        if table != u64::from(self.0) {
+            return None;
+        }
+        WordId::from_u64(word.checked_sub(1)?)
+    }
+}
+
+const _: () = assert!(SLABS * WORDS < u32::MAX as usize, "a handle's lower half holds any word");
 
 /// What the host knows of a signal.
 #[derive(Debug, Default)]
@@ -62,14 +96,19 @@ pub(super) struct Signal<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Completions(pub(super) u64);
 
-impl Table {
-    pub(crate) fn new(hip: Hip) -> Self {
+impl<P: Pinned> Table<P> {
+    pub(crate) fn new(memory: P) -> Self {
         let cells = (0..SLABS).map(|_| OnceLock::new()).collect();
-        Self { words: Words::new(hip), cells }
+        Self { number: TableNumber::next(), words: Words::new(memory), cells }
     }
 
-    pub(super) fn create(&self, memory: SignalMemory) -> Result<SignalHandle, CreateError> {
-        let word = self.words.take_as_it_is().map_err(|error| match error {
+    /// A signal of `device`: it goes with that one.
+    pub(super) fn create(
+        &self,
+        memory: SignalMemory,
+        device: DeviceId,
+    ) -> Result<SignalHandle, CreateError> {
+        let word = self.words.take_as_it_is(device).map_err(|error| match error {
             DriverError::DeviceLost(_) => CreateError::DeviceLost,
             _ => CreateError::OutOfMemory,
         })?;
@@ -78,7 +117,7 @@ impl Table {
         let cells = cells.get_or_init(|| (0..WORDS).map(|_| Cell::default()).collect());
         let kind = SignalMemory::ALL.iter().position(|one| *one == memory).unwrap_or(0) as u8;
         cells[index].memory.store(kind + 1, Ordering::Release);
-        let handle = SignalHandle::new(word.as_u64() + 1);
+        let handle = self.number.handle(word);
         self.expect(handle).arm(SignalValue::ARMED);
         Ok(handle)
     }
@@ -97,7 +136,9 @@ impl Table {
     /// If there is no such, or no more.
     #[inline]
     pub(super) fn expect(&self, signal: SignalHandle) -> Signal<'_> {
-        self.find(signal).unwrap_or_else(|| panic!("there is no {signal:?}: it was destroyed"))
+        self.find(signal).unwrap_or_else(|| {
+            panic!("there is no {signal:?}: it was destroyed, or is of another `HipStreams`")
+        })
     }
 
     #[inline]
@@ -107,9 +148,19 @@ impl Table {
         (cell.memory.load(Ordering::Acquire) != 0).then_some(Signal { cell, word })
     }
 
+    /// Where a stream writes it; none has the signal of a device that was reset, which only the host looks at from then on.
+    pub(super) fn address(&self, signal: SignalHandle) -> Option<*mut c_void> {
+        self.words.address(self.number.word(signal)?)
+    }
+
+    /// The device was reset: its signals are never completed, whatever the host finds.
+    pub(crate) fn abandon(&self, device: DeviceId) {
+        self.words.abandon(device);
+    }
+
     #[inline]
     fn cell(&self, signal: SignalHandle) -> Option<(WordId, &Cell)> {
-        let id = WordId::from_u64(signal.as_u64().checked_sub(1)?)?;
+        let id = self.number.word(signal)?;
         let (slab, index) = id.place();
         Some((id, self.cells.get(slab)?.get()?.get(index)?))
     }
@@ -183,10 +234,6 @@ impl Signal<'_> {
     /// Makes its value 0 for the host. A completion that comes late takes it to -1.
     pub(super) fn force(self) {
         self.arm(SignalValue::DONE);
-    }
-
-    pub(super) fn address(self) -> *mut std::ffi::c_void {
-        self.word.as_ptr().cast()
     }
 
     /// Whether who waits for it may sleep.

@@ -1,8 +1,77 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    ffi::c_void,
+    io,
+    ptr::NonNull,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
-use ringfence::id::SignalValue;
+use ringfence::{
+    backend::{HandlerToken, SignalMemory},
+    error::{DriverError, HandlerRefused},
+    id::{DeviceId, SignalHandle, SignalValue},
+};
+use ringfence_backend_shared::words::Pinned;
 
-use super::signals::{Cell, Completions, Signal};
+use super::{
+    Listening, Table,
+    handlers::{Thread, Watches},
+    signals::{Cell, Completions, Signal},
+};
+
+/// Memory of the test's own, for ever.
+#[derive(Debug)]
+struct Leaked;
+
+impl Pinned for Leaked {
+    fn pinned(&self, bytes: usize, _: DeviceId) -> Result<NonNull<c_void>, DriverError> {
+        let words = vec![0_u64; bytes / 8].leak();
+        Ok(NonNull::from(words).cast())
+    }
+}
+
+const GPUS: [DeviceId; 2] = [DeviceId::new(0), DeviceId::new(1)];
+
+/// Waits find the device lost; until then no value says that work is finished.
+#[test]
+fn signals_of_a_reset_device_are_the_hosts_alone() {
+    let table = Table::new(Leaked);
+    let [gone, stays] = GPUS.map(|gpu| table.create(SignalMemory::Host, gpu).expect("memory"));
+    for _ in 0..3 {
+        table.expect(gone).complete();
+        table.expect(gone).arm(SignalValue::ARMED);
+    }
+    table.abandon(GPUS[0]);
+    assert!(table.expect(gone).load() >= 1);
+    assert!(table.address(gone).is_none() && table.address(stays).is_some());
+    table.expect(gone).force();
+    assert_eq!(table.expect(gone).load(), 0, "the host gave it up");
+    table.destroy(gone);
+    assert_ne!(table.create(SignalMemory::Host, GPUS[0]).expect("memory"), gone);
+    assert_eq!(table.expect(stays).load(), 1);
+}
+
+/// An event of one driver's tracker, asked about at another driver, would be finished when a stranger's packet is.
+#[test]
+fn a_signal_of_another_table_is_none() {
+    let tables = [(); 3].map(|()| Table::new(Leaked));
+    let made = tables.each_ref().map(|table| {
+        [(); 300].map(|()| table.create(SignalMemory::Host, GPUS[0]).expect("memory")) // several slabs
+    });
+    for (at, table) in tables.iter().enumerate() {
+        for (of, signals) in made.iter().enumerate() {
+            assert!(signals.iter().all(|&signal| table.find(signal).is_some() == (at == of)));
+        }
+    }
+    let [theirs, mine] = [made[0][0], made[1][0]];
+    tables[0].expect(theirs).complete();
+    assert_eq!((tables[0].expect(theirs).load(), tables[1].expect(mine).load()), (0, 1));
+    tables[1].destroy(theirs); // nobody's, here
+    assert!(tables[1].find(mine).is_some() && tables[0].find(theirs).is_some());
+    assert!(tables[0].find(SignalHandle::NULL).is_none());
+}
 
 /// A signal whose word the test writes as a stream would.
 fn with<R>(test: impl FnOnce(Signal<'_>, &AtomicU64) -> R) -> R {
@@ -115,4 +184,45 @@ fn numbers_go_on_past_what_the_host_keeps_of_them() {
     assert_eq!(signal.load(), 0);
     signal.arm(SignalValue::ARMED);
     assert_eq!(signal.load(), 1);
+}
+
+fn token(number: u64) -> HandlerToken {
+    HandlerToken::new(number)
+}
+
+#[test]
+fn nobody_relies_on_a_thread_that_cannot_be_had() {
+    let (watches, signal) = (Watches::default(), SignalHandle::new(1));
+    let refused = watches.add(signal, token(1), || panic!("nobody would be told"));
+    assert_eq!(refused, Err(HandlerRefused::NoInterrupt));
+    assert_eq!(watches.listen(Arc::new(|_| ())), Listening::Begins);
+    let refused = watches.add(signal, token(2), || {
+        assert!(watches.is_locked(), "another watch would count on this thread");
+        Err(io::ErrorKind::OutOfMemory.into())
+    });
+    assert_eq!(refused, Err(HandlerRefused::NoInterrupt));
+    assert!(watches.lock().pending.is_empty() && watches.lock().thread == Thread::None);
+    let mut begun = 0;
+    for number in [3, 4] {
+        let begin = || {
+            begun += 1;
+            Ok(())
+        };
+        assert_eq!(watches.add(signal, token(number), begin), Ok(()));
+    }
+    assert_eq!((begun, watches.lock().pending.len()), (1, 2));
+}
+
+#[test]
+fn a_listener_that_panics_is_told_the_rest_and_stays_the_one() {
+    let (watches, told) = (Watches::default(), Arc::new(AtomicU64::new(0)));
+    let seen = told.clone();
+    let listener = move |token: HandlerToken| {
+        seen.fetch_add(token.as_u64(), Ordering::Relaxed);
+        assert_ne!(token.as_u64(), 1, "on purpose");
+    };
+    assert_eq!(watches.listen(Arc::new(listener)), Listening::Begins);
+    assert_eq!(watches.listen(Arc::new(|_| panic!("too late"))), Listening::Refused);
+    watches.tell(&[token(1), token(10), token(100)]);
+    assert_eq!(told.load(Ordering::Relaxed), 111);
 }

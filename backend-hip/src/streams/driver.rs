@@ -97,9 +97,12 @@ impl StreamDriver for HipStreams {
         if self.hip().version().destroy_needs_an_empty_pool() {
             self.empty_pool(entry.device); // of what others have freed
         }
-        self.forget_frees_of(stream); // before HIP gives its address to another
+        self.0.frees.leave(stream); // before HIP gives its address to another
+        let destroy = self.hip().functions().hipStreamDestroy;
         // SAFETY: the stream was made by `create`, and was taken off the list by this call alone.
-        self.hip().check(unsafe { (self.hip().functions().hipStreamDestroy)(raw(stream.as_u64())) })
+        let destroyed = self.hip().check(unsafe { destroy(raw(stream.as_u64())) });
+        self.0.frees.settle(); // the call waited for the stream's work
+        destroyed
     }
 
     fn capture_status(&self, stream: RawStream) -> CaptureStatus {

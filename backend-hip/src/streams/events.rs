@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl HipStreams {
-    fn event_entry(&self, event: RawEvent) -> Result<Held<()>, DriverError> {
+    fn event_entry(&self, event: RawEvent) -> Result<Held<i32>, DriverError> {
         self.0.events.hold(event.as_u64()).ok_or(UNKNOWN_HANDLE)
     }
 }
@@ -27,12 +27,13 @@ impl HipStreams {
 impl StreamEvents for HipStreams {
     fn create_event(&self, place: DeviceContext) -> Result<RawEvent, DriverError> {
         let hip = self.hip();
-        let _current = hip.on(hip.ordinal(place.device).map_err(class)?).map_err(class)?;
+        let device = hip.ordinal(place.device).map_err(class)?;
+        let _current = hip.on(device).map_err(class)?;
         let mut event = std::ptr::null_mut();
         let create = hip.functions().hipEventCreateWithFlags;
         // SAFETY: `event` is writable.
         hip.check(unsafe { create(&raw mut event, sys::hipEventDisableTiming) })?;
-        self.0.events.insert(number(event), ());
+        self.0.events.insert(number(event), device);
         Ok(RawEvent::new(number(event)))
     }
 

@@ -8,8 +8,8 @@ use ringfence::{
     id::{Bytes, DeviceContext, RawMemory, RawStream},
 };
 
-use super::{HipStreams, StreamEntry, class, number, raw, reuse::Passed};
-use crate::error::UNKNOWN_HANDLE;
+use super::{HipStreams, StreamEntry, class, frees::Passed, number, raw};
+use crate::error::{HipError, UNKNOWN_HANDLE};
 
 /// Where memory comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -25,11 +25,22 @@ pub enum MemoryKind {
 /// Which call made a piece of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    Pool,
+    /// Of the pool of this GPU.
+    Pool(i32),
     /// Plain memory of this crate's own, which may be given out again.
     Plain(Plain),
-    /// Plain memory of somebody else's.
-    Adopted,
+    /// Plain memory of somebody else's, of this GPU.
+    Adopted(i32),
+}
+
+impl Origin {
+    /// The GPU that it goes with.
+    pub(super) const fn device(self) -> i32 {
+        match self {
+            Self::Pool(device) | Self::Adopted(device) => device,
+            Self::Plain(plain) => plain.device,
+        }
+    }
 }
 
 /// Plain memory that was freed. It is kept, since `hipFree` waits for the whole GPU: also for work that waits for the very
@@ -37,6 +48,13 @@ pub(super) enum Origin {
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     blocks: Vec<Block>,
+}
+
+impl Kept {
+    /// A GPU was reset, and its memory is gone.
+    pub(super) fn abandon(&mut self, device: i32) {
+        self.blocks.retain(|block| block.kind.device != device);
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +92,7 @@ impl HipStreams {
     pub fn release_kept_memory(&self) -> Result<usize, DriverError> {
         let over: Vec<Block> = {
             let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.blocks.extract_if(.., |block| self.is_past(block.behind)).collect()
+            kept.blocks.extract_if(.., |block| self.0.frees.is_past(block.behind)).collect()
         };
         let (mut released, mut outcome) = (0, Ok(()));
         for block in over {
@@ -109,14 +127,24 @@ impl HipStreams {
 
     /// Makes memory known that somebody else allocated, so that a pool can free it.
     ///
+    /// # Errors
+    /// [`HipError::NoSuchDevice`].
+    ///
     /// # Safety
-    /// It was allocated by a call of HIP's that `kind` names, and nobody else frees it.
-    pub unsafe fn adopt_memory(&self, memory: RawMemory, kind: MemoryKind) {
+    /// It was allocated on `place` by a call of HIP's that `kind` names, and nobody else frees it.
+    pub unsafe fn adopt_memory(
+        &self,
+        memory: RawMemory,
+        kind: MemoryKind,
+        place: DeviceContext,
+    ) -> Result<(), HipError> {
+        let device = self.hip().ordinal(place.device)?;
         let origin = match kind {
-            MemoryKind::StreamOrdered => Origin::Pool,
-            MemoryKind::Plain => Origin::Adopted,
+            MemoryKind::StreamOrdered => Origin::Pool(device),
+            MemoryKind::Plain => Origin::Adopted(device),
         };
         self.0.memory.insert(memory.as_u64(), origin);
+        Ok(())
     }
 
     /// Plain memory that nobody uses: kept, or new.
@@ -124,7 +152,7 @@ impl HipStreams {
         let kind = Plain::holding(bytes, entry.device);
         let again = {
             let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            let fits = |block: &Block| block.kind == kind && self.is_past(block.behind);
+            let fits = |block: &Block| block.kind == kind && self.0.frees.is_past(block.behind);
             let at = kept.blocks.iter().position(fits);
             at.map(|at| kept.blocks.swap_remove(at).memory)
         };
@@ -184,7 +212,7 @@ impl StreamMemory for HipStreams {
             Err(error) => return Err(error),
         }
         let memory = RawMemory::new(number(memory));
-        self.0.memory.insert(memory.as_u64(), Origin::Pool);
+        self.0.memory.insert(memory.as_u64(), Origin::Pool(entry.device));
         // A stream that cannot follow is lost with its GPU: the block is nobody's, and stays.
         self.follow_last_free(memory, stream)?;
         Ok(memory)
@@ -197,7 +225,7 @@ impl StreamMemory for HipStreams {
         let freed = match origin {
             Origin::Plain(kind) => self.free_plain(memory, kind, stream).map(|()| Free::Done),
             // HIP frees memory that is no pool's as `hipFree` does.
-            Origin::Pool | Origin::Adopted => self.free_ordered(memory, stream),
+            Origin::Pool(_) | Origin::Adopted(_) => self.free_ordered(memory, stream),
         };
         if freed != Ok(Free::Done) {
             self.0.memory.insert(memory.as_u64(), origin); // a refusal frees nothing
@@ -228,7 +256,7 @@ impl HipStreams {
         // SAFETY: the stream exists while it is held; the memory is `hipMallocAsync`'s, and was taken off the list by this call.
         let freed = self.hip().check(unsafe { free(raw(memory.as_u64()), raw(stream.as_u64())) });
         if freed.is_err() {
-            self.forget_free(memory);
+            self.0.frees.forget(memory);
         }
         freed?;
         Ok(if recorded { Free::Recorded } else { Free::Done })

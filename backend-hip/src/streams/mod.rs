@@ -3,21 +3,23 @@
 mod capture;
 mod driver;
 mod events;
+mod frees;
 mod memory;
 mod progress;
+mod reset;
 mod reuse;
 
 use std::{
     collections::HashMap,
     ffi::c_void,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicU32},
 };
 
 use ringfence::{
     backend::streams::{Destruction, DriverState, StreamFeatures, StreamPlatform},
     error::DriverError,
-    id::{DeviceContext, RawStream},
+    id::{DeviceContext, DeviceId, RawStream},
 };
 use ringfence_backend_shared::{
     registry::{Held, Registry},
@@ -98,11 +100,17 @@ pub enum Progress {
 #[derive(Clone)]
 pub struct HipStreams(Arc<Inner>);
 
+const _: () = {
+    const fn shared<T: Clone + Send + Sync + 'static>() {}
+    shared::<HipStreams>(); // one for the whole process, if need be
+};
+
 struct Inner {
     hip: Hip,
     options: StreamOptions,
     streams: Registry<StreamEntry>,
-    events: Registry<()>,
+    /// Each with its GPU.
+    events: Registry<i32>,
     /// Graphs that can be launched, each with the graph that it was made from.
     graphs: Registry<capture::Template>,
     memory: Registry<memory::Origin>,
@@ -110,9 +118,9 @@ struct Inner {
     /// Signals of the ring's devices.
     signals: Table,
     kept: Mutex<memory::Kept>,
-    frees: Mutex<reuse::Frees>,
-    /// Words that say which frees a stream has passed. They only rise, whoever has them, so that none is in `words`.
-    passed: Words<Hip>,
+    frees: frees::Frees<Hip>,
+    /// How often each GPU was reset.
+    resets: Box<[AtomicU32]>,
     /// The least and the most urgent number of a GPU's streams.
     priorities: Mutex<HashMap<i32, [i32; 2]>>,
 }
@@ -120,7 +128,14 @@ struct Inner {
 /// What is known of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StreamEntry {
-    device: i32,
+    pub(crate) device: i32,
+}
+
+impl StreamEntry {
+    /// Its GPU.
+    pub(crate) fn gpu(self) -> DeviceId {
+        DeviceId::new(self.device.unsigned_abs())
+    }
 }
 
 impl HipStreams {
@@ -137,8 +152,8 @@ impl HipStreams {
             words: Words::new(hip),
             signals: Table::new(hip),
             kept: Mutex::default(),
-            frees: Mutex::default(),
-            passed: Words::new(hip),
+            frees: frees::Frees::new(hip),
+            resets: hip.devices().map(|_| AtomicU32::new(0)).collect(),
             priorities: Mutex::default(),
         }))
     }
@@ -166,6 +181,7 @@ impl HipStreams {
     /// threads that are using it.
     pub fn forget(&self, stream: RawStream) {
         let _gone_already = self.0.streams.take(stream.as_u64());
+        self.0.frees.leave(stream);
     }
 
     /// HIP's own number of a stream, which is never given twice: HIP has it since 7.1.
@@ -216,7 +232,7 @@ pub(crate) fn number(handle: *mut c_void) -> u64 {
 }
 
 /// An error of HIP's for people, as a pool has it.
-fn class(error: HipError) -> DriverError {
+pub(crate) fn class(error: HipError) -> DriverError {
     match error {
         HipError::Call { code, .. } => code.class(),
         _ => UNKNOWN_HANDLE,

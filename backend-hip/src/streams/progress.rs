@@ -1,6 +1,6 @@
 //! Progress words, by `hipStreamWriteValue64` into pinned host memory.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{ffi::c_void, sync::atomic::Ordering, time::Duration};
 
 use ringfence::{
     backend::streams::{DriverState, StreamProgress, StreamWait},
@@ -15,13 +15,21 @@ use ringfence_backend_shared::{
 use super::{HipStreams, Progress, raw};
 use crate::{error::UNKNOWN_HANDLE, sys};
 
+impl HipStreams {
+    /// Where a stream writes a word.
+    fn word_address(&self, word: RawProgress) -> Result<*mut c_void, DriverError> {
+        let word = WordId::from_u64(word.as_u64()).and_then(|word| self.0.words.address(word));
+        word.ok_or(UNKNOWN_HANDLE)
+    }
+}
+
 impl StreamProgress for HipStreams {
     fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {
         if self.0.options.progress == Progress::Queries {
             return Ok(None);
         }
-        let _held = self.stream(stream)?;
-        let word = self.0.words.take(Position::START.as_u64())?;
+        let device = self.stream(stream)?.of().gpu();
+        let word = self.0.words.take(Position::START.as_u64(), device)?;
         Ok(Some(RawProgress::new(word.as_u64())))
     }
 
@@ -32,8 +40,7 @@ impl StreamProgress for HipStreams {
         position: Position,
     ) -> Result<(), DriverError> {
         let _held = self.stream(stream)?;
-        let address = WordId::from_u64(word.as_u64()).and_then(|word| self.0.words.address(word));
-        let address = address.ok_or(UNKNOWN_HANDLE)?;
+        let address = self.word_address(word)?;
         let write = self.hip().functions().hipStreamWriteValue64;
         // SAFETY: the stream exists while it is held; the word is pinned host memory that is never freed.
         let answer = unsafe { write(raw(stream.as_u64()), address, position.as_u64(), 0) };
@@ -50,6 +57,9 @@ impl StreamProgress for HipStreams {
         let look = || {
             if self.observe(word) >= position {
                 return Some(StreamWait::Finished);
+            }
+            if self.word_address(word).is_err() {
+                return Some(StreamWait::Failed(UNKNOWN_HANDLE)); // its GPU was reset
             }
             let lost = self.hip().state() != DriverState::Ready;
             let code = DriverCode::new(sys::hipErrorLaunchFailure.cast_signed());

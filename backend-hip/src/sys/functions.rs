@@ -110,6 +110,7 @@ functions! {
         ) -> hipError_t;
     }
     newer {
+        hipDeviceReset();
         hipLaunchHostFunc(hipStream_t, hipHostFn_t, *mut c_void);
         hipMallocAsync(*mut *mut c_void, usize, hipStream_t);
         hipFreeAsync(*mut c_void, hipStream_t);

@@ -14,7 +14,7 @@ use ringfence::{
 
 use crate::{
     runtime::Hip,
-    streams::{HipStreams, raw},
+    streams::{HipStreams, class, raw},
     sys,
 };
 
@@ -30,7 +30,7 @@ pub use module::{Function, Module};
 /// let memory = pool.allocate(task, Bytes::new(4096))?;
 /// // SAFETY: the memory has so many bytes, is nobody else's, and is freed behind the fill.
 /// let fill = unsafe { HipWork::fill(memory.raw().as_u64(), 0, memory.bytes()) };
-/// let mut uses = Stamp::default();
+/// let mut uses = memory.stamp();
 /// uses.add(pool.submit(task, fill)?, Access::Write);
 /// pool.submit(task, HipWork::host(|| println!("it is 0 now")))?;
 /// let _freed = pool.retire(memory, uses);
@@ -136,7 +136,7 @@ impl StreamWork for HipStreams {
     type Work = HipWork;
     fn launch(&self, stream: RawStream, work: HipWork) -> Result<(), DriverError> {
         let (hip, functions) = (self.hip(), self.hip().functions());
-        let _held = self.stream(stream)?;
+        let held = self.stream(stream)?;
         let on = raw(stream.as_u64());
         match work.0 {
             Kind::Kernel(_)
@@ -145,7 +145,11 @@ impl StreamWork for HipStreams {
             {
                 Err(DriverError::Unsupported)
             }
-            Kind::Kernel(launch) => launch.submit(hip, on),
+            Kind::Kernel(launch) => {
+                // A capture records the kernel of the thread's device.
+                let _current = hip.on(held.of().device).map_err(class)?;
+                launch.submit(hip, on)
+            }
             Kind::Copy { to, from, bytes } => {
                 let from: *const c_void = raw(from);
                 let copy = functions.hipMemcpyAsync;

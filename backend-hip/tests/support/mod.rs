@@ -65,12 +65,15 @@ pub(crate) struct Kernels {
 
 pub(crate) fn kernels(hip: Hip) -> Kernels {
     static KERNELS: OnceLock<Kernels> = OnceLock::new();
-    *KERNELS.get_or_init(|| {
-        let gfx = env::var("RINGFENCE_SOFTGPU_GFX").unwrap_or_else(|_| "gfx90a".to_owned());
-        let module = Module::compile(hip, DeviceId::new(0), SOURCE, &gfx).expect("it compiles");
-        let function = |name| module.function(hip, name).expect("it is in the source");
-        Kernels { iota: function("iota"), reduce_sum: function("reduce_sum") }
-    })
+    *KERNELS.get_or_init(|| kernels_of(hip, DeviceId::new(0)))
+}
+
+/// The same of another GPU.
+pub(crate) fn kernels_of(hip: Hip, gpu: DeviceId) -> Kernels {
+    let gfx = env::var("RINGFENCE_SOFTGPU_GFX").unwrap_or_else(|_| "gfx90a".to_owned());
+    let module = Module::compile(hip, gpu, SOURCE, &gfx).expect("it compiles");
+    let function = |name| module.function(hip, name).expect("it is in the source");
+    Kernels { iota: function("iota"), reduce_sum: function("reduce_sum") }
 }
 
 const THREADS: u32 = 256;

@@ -45,3 +45,13 @@ fn a_thread_may_hold_a_handle_twice_while_another_is_made() {
     .expect("it does not wait for who holds one");
     assert!(registry.hold(0x40).is_some() && first.is_some());
 }
+
+#[test]
+fn what_a_reset_destroyed_is_forgotten_also_while_somebody_holds_it() {
+    let registry = Registry::default();
+    (0..100).for_each(|handle| registry.insert(handle, handle % 2));
+    let held = registry.hold(41);
+    registry.retain(|&device| device == 0);
+    assert!((0..100).all(|handle| registry.hold(handle).is_some() == (handle % 2 == 0)));
+    assert_eq!(held.map(|held| held.of()), Some(1));
+}
