@@ -13,7 +13,7 @@ static const uint64_t LIMIT = 20000000000u;
 static void arrived(void *argument, uint64_t token) { __atomic_store_n((uint64_t *)argument, token, __ATOMIC_RELEASE); }
 
 int main(void) {
-  ringfence_device_t device;
+  ringfence_device_t device, again;
   ringfence_queue_t queues[2];
   ringfence_tracker_t first, second;
   ringfence_event_t event, blocking;
@@ -33,7 +33,9 @@ int main(void) {
     return 3;
   }
   OK(status);
+  EXPECT(RINGFENCE_IN_USE, ringfence_device_open_hsa(0, &again)); /* one handle for each GPU, to be shared */
   OK(ringfence_device_on_completion(device, arrived, &token));
+  EXPECT(RINGFENCE_OUT_OF_ORDER, ringfence_device_on_completion(device, arrived, NULL));
   for (at = 0; at < 2; at++) OK(ringfence_queue_open(device, &queues[at]));
   OK(ringfence_tracker_open(device, queues[0], NULL, &first));
   OK(ringfence_tracker_open(device, queues[1], NULL, &second));
@@ -64,6 +66,7 @@ int main(void) {
   CHECK(known == RINGFENCE_EVENT_FINISHED);
   if (later) {
     uint64_t reported;
+    EXPECT(RINGFENCE_IN_USE, ringfence_device_close(device)); /* a handler waits */
     do {
       reported = __atomic_load_n(&token, __ATOMIC_ACQUIRE);
     } while (reported == 0);
@@ -85,8 +88,15 @@ int main(void) {
   OK(ringfence_tracker_close(second));
   OK(ringfence_tracker_close(first));
   OK(ringfence_device_reap(device, NULL));
-  for (at = 0; at < 2; at++) OK(ringfence_queue_close(queues[at]));
-  OK(ringfence_device_close(device));
+  while (ringfence_device_close(device) == RINGFENCE_IN_USE) continue; /* `arrived` is about to return */
   EXPECT(RINGFENCE_STALE_HANDLE, ringfence_device_close(device));
+  EXPECT(RINGFENCE_IN_USE, ringfence_device_open_hsa(0, &again)); /* its queues are there */
+  for (at = 0; at < 2; at++) OK(ringfence_queue_close(queues[at]));
+
+  /* Whoever opens it then is told of its own tokens, by its own listener. */
+  OK(ringfence_device_open_hsa(0, &again));
+  token = 0;
+  OK(ringfence_device_on_completion(again, arrived, &token));
+  OK(ringfence_device_close(again));
   return 0;
 }

@@ -68,7 +68,7 @@ static struct array *new_array(struct language *language, uint64_t task) {
     sched_yield();
   }
   OK(ringfence_memory_address(array->memory, &array->address, NULL));
-  OK(ringfence_stamp_create(&array->stamp));
+  OK(ringfence_memory_stamp(array->memory, &array->stamp)); /* its first use follows its allocation */
   return array;
 }
 static void fill(struct language *language, uint64_t task, struct array *to, uint64_t value) {
@@ -140,10 +140,11 @@ static void *work(void *argument) {
     pthread_mutex_unlock(&language->lock);
     drop(language, own);
     drop(language, mixed);
-    if (task % 3 == 0) /* some of them have a finalizer that says so; the others are found out by the probe */
-      (void)ringfence_owners_done_later(language->owners, task);
-    else
-      __atomic_store_n(&language->over[task], 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&language->over[task], 1, __ATOMIC_RELEASE); /* the probe finds out */
+    if (task % 3 == 0) { /* some of them have a finalizer that says so before; where it is full, nothing is lost */
+      ringfence_status_t status = ringfence_owners_done_later(language->owners, task);
+      CHECK(status == RINGFENCE_OK || status == RINGFENCE_FULL);
+    }
   }
   __atomic_sub_fetch(&language->running, 1, __ATOMIC_RELEASE);
   return NULL;
@@ -169,6 +170,7 @@ static void capture(struct language *language) {
   struct recipe recipe;
   ringfence_lease_t lease;
   ringfence_graph_t graph;
+  ringfence_array_use_t use = {{0}, RINGFENCE_ACCESS_WRITE, 0};
   ringfence_stream_ref_t one, other;
   recipe.language = language;
   recipe.old = new_array(language, earlier);
@@ -179,10 +181,10 @@ static void capture(struct language *language) {
   OK(ringfence_pool_pump(language->pool, NULL));
   OK(ringfence_pool_acquire(language->pool, &KEY, &lease));
   OK(ringfence_lease_stream(lease, &other));
-  recipe.own = new_array(language, later);
+  recipe.own = new_array(language, later); /* allocated on that owner's stream, which the launch follows by the array's stamp */
+  use.stamp = recipe.own->stamp;
   OK(ringfence_pool_capture(language->pool, lease, RINGFENCE_CAPTURE_MODE_THREAD_LOCAL, record, &recipe, &graph));
-  OK(ringfence_pool_launch(language->pool, lease, graph, NULL, 0, NULL));
-  OK(ringfence_stamp_note(recipe.own->stamp, language->pool, lease, RINGFENCE_ACCESS_WRITE));
+  OK(ringfence_pool_launch(language->pool, lease, graph, &use, 1, NULL));
   OK(ringfence_pool_synchronize(language->pool, recipe.own->stamp, RINGFENCE_ACCESS_READ, 10000000000u));
   CHECK(toy_read(language->toy, recipe.own->address) == 5);
   for (;;) { /* a finalizer's call as well; whoever may do more than a finalizer pumps */
@@ -215,7 +217,7 @@ int main(void) {
   language.toy = toy_open();
   table = toy_backend(language.toy);
   pthread_mutex_init(&language.lock, NULL);
-  OK(ringfence_pool_options_init(&options));
+  OK(ringfence_pool_options_init(&options, sizeof options));
   options.hand_in = HAND_IN;
   options.live_cap = STREAMS_AT_MOST;
   OK(ringfence_pool_create(&table, &options, &language.pool));

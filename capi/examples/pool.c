@@ -31,7 +31,7 @@ static struct array allocate(ringfence_pool_t pool, ringfence_lease_t lease) {
   struct array array;
   OK(ringfence_pool_allocate(pool, lease, 8, &array.memory));
   OK(ringfence_memory_address(array.memory, &array.address, NULL));
-  OK(ringfence_stamp_create(&array.stamp));
+  OK(ringfence_memory_stamp(array.memory, &array.stamp)); /* its first use follows its allocation */
   return array;
 }
 static void set(struct toy *toy, ringfence_pool_t pool, ringfence_lease_t lease, struct array to, uint64_t value) {

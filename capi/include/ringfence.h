@@ -11,7 +11,8 @@
  * Pointers are NULL where a function says that they may be, and else point to an object that is there, aligned, and
  *   initialised if it is read. They are not kept after the call. Outputs are written only by calls that succeed, unless
  *   the function says otherwise.
- * Structures with a field `size`: set it to sizeof of the structure before each call. Fields are only ever added at the end.
+ * Structures with a field `size`: set it to sizeof of the structure before each call; functions that end in _init are given it.
+ *   Fields are only ever added at the end.
  * Threads. "any, at once": any number of threads may be in the call. "the lease's owner": one call at a time; which thread
  *   makes it does not matter, but for captures. A call that meets another one is refused with RINGFENCE_IN_USE, never undefined.
  *   Give a handle to another thread as you give it data: under a lock, or by a release and an acquire. Without an order it may
@@ -19,7 +20,8 @@
  * Finalizers. "yes": the call takes no lock, allocates nothing, never blocks and calls nobody back, so that a finalizer of a
  *   garbage collector may make it, on any thread. It leaves no message. It is not meant for signal handlers.
  * Ownership. "Gives": an object that is the caller's. "Takes": the object is gone after a call that succeeds.
- * Errors. Every function answers with a ringfence_status_t; ringfence_last_error has the object and the remedy in words.
+ * Errors. Every function answers with a ringfence_status_t, but for ringfence_abi_version, ringfence_version and
+ *   ringfence_last_error, which cannot fail. ringfence_last_error has the object and the remedy in words.
  *   RINGFENCE_INVALID_ARGUMENT for a NULL that may not be, the errors of handles (RINGFENCE_BAD_HANDLE, RINGFENCE_STALE_HANDLE,
  *   RINGFENCE_IN_USE, RINGFENCE_POISONED) and RINGFENCE_PANIC may come from every function, and are not repeated.
  * Unwinding. Nothing unwinds across this border in either direction. A panic of the library becomes RINGFENCE_PANIC, and the
@@ -637,7 +639,7 @@ typedef enum {
    */
   RINGFENCE_INCOMPLETE_TABLE = 6,
   /**
-   * A callback threw, or this library has a bug. What the call had to itself is poisoned.
+   * A callback written in Rust panicked, or this library has a bug. What the call had to itself is poisoned.
    */
   RINGFENCE_PANIC = 7,
   /**
@@ -847,7 +849,7 @@ typedef struct {
  */
 typedef struct {
   /**
-   * Kind, place and generation of the object. 0: none, which stands for an array that was never used.
+   * Kind, place and generation of the object. 0: none, which stands for an array that was ready, and never used.
    */
   uint64_t handle;
 } ringfence_stamp_t;
@@ -1058,7 +1060,7 @@ typedef struct {
 } ringfence_stream_ref_t;
 
 /**
- * Settings of a pool. Call `ringfence_pool_options_init`, then change what is to differ.
+ * Settings of a pool. Call `ringfence_pool_options_init(&options, sizeof options)`, then change what is to differ.
  */
 typedef struct {
   /**
@@ -1086,7 +1088,7 @@ typedef struct {
    */
   uint64_t wait_limit;
   /**
-   * Places of the hand-in that finalizers use, made with the pool. 4096.
+   * Places of the hand-in that finalizers use, made with the pool. 4096; 0 stands for that, too.
    */
   uint32_t hand_in;
   /**
@@ -1205,6 +1207,8 @@ typedef struct {
   ringfence_stream_wait_t (*synchronize_event)(void *context, uint64_t event, uint64_t limit);
   /**
    * Optional group `memory`, two entries: without it nothing can be allocated or adopted. Memory that work submitted to `stream` after the call may use [StreamMemory 1].
+   * It may be bytes that earlier work of the stream still uses, or that the stream has to wait for: the library orders other
+   * streams after the allocation.
    */
   ringfence_driver_error_t (*allocate)(void *context, uint64_t bytes, uint64_t stream, uint64_t *memory);
   /**
@@ -1578,7 +1582,7 @@ typedef struct {
 } ringfence_queue_t;
 
 /**
- * What a tracker is opened with. Call `ringfence_policy_init`, then change what is to differ.
+ * What a tracker is opened with. Call `ringfence_policy_init(&policy, sizeof policy)`, then change what is to differ.
  */
 typedef struct {
   /**
@@ -2208,9 +2212,11 @@ ringfence_status_t ringfence_capture_submit_on(ringfence_capture_t capture,
 /**
  * Makes the capture's stream follow a forked one.
  *
- * Errors: as `ringfence_capture_fork`. Threads: that of the callback, which owns the lease. Finalizers: no.
+ * Errors: `RINGFENCE_STALE_STREAM` when it was not forked here, `RINGFENCE_OTHER_POOL`; as `ringfence_capture_fork`.
+ * Threads: that of the callback, which owns the lease. Finalizers: no.
  */
-ringfence_status_t ringfence_capture_join(ringfence_capture_t capture, ringfence_lease_t lease);
+ringfence_status_t ringfence_capture_join(ringfence_capture_t capture,
+                                          ringfence_lease_t lease);
 
 /**
  * Launches a graph on the lease's stream, as one piece of work. `uses` are the arrays that the graph uses: the launch
@@ -2264,7 +2270,8 @@ ringfence_status_t ringfence_pool_tally(ringfence_pool_t pool,
  * may be NULL: which tenancy of which stream it is. `key` says where the stream lives.
  *
  * Gives: `*lease`: `ringfence_pool_unwrap_external` ends it before the stream's owner destroys the stream.
- * Errors: `RINGFENCE_NOT_ONE_STREAM` for 0, 1 and 2. Threads: any, at once. Finalizers: no.
+ * Errors: `RINGFENCE_NOT_ONE_STREAM` for 0, 1 and 2; `RINGFENCE_INVALID_ARGUMENT` for a GPU that HIP does not have.
+ * Threads: any, at once. Finalizers: no.
  */
 ringfence_status_t ringfence_pool_wrap_external(ringfence_pool_t pool,
                                                 uint64_t raw,
@@ -2273,7 +2280,8 @@ ringfence_status_t ringfence_pool_wrap_external(ringfence_pool_t pool,
                                                 ringfence_stream_ref_t *stream);
 
 /**
- * Ends the pool's interest in an external stream, before its owner destroys it: an event is left that covers its work.
+ * Ends the pool's interest in an external stream, before its owner destroys it: an event is left that covers its work. It waits
+ * for calls of other threads that are in the driver about the stream, and so is not for a callback of work that goes there.
  *
  * Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_STALE_STREAM` for a stream of the pool,
  * `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
@@ -2283,7 +2291,8 @@ ringfence_status_t ringfence_pool_unwrap_external(ringfence_pool_t pool,
 
 /**
  * Takes a stream out of the pool, for an owner who wants to destroy it, or keep it for ever: `*stream` is the driver's
- * handle. The pool never calls the driver about it again; an event is left that covers its work.
+ * handle. The pool never calls the driver about it again; an event is left that covers its work. It waits as
+ * `ringfence_pool_unwrap_external` does.
  *
  * Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_DRIVER`. Threads: the lease's owner.
  * Finalizers: no.
@@ -2363,11 +2372,13 @@ ringfence_status_t ringfence_pool_expose(ringfence_pool_t pool,
                                          uint64_t *stream);
 
 /**
- * Fills `options` with the defaults, its `size` included.
+ * Fills `options` with the defaults, its `size` included. `size` is `sizeof(ringfence_pool_options_t)`: nothing is written past
+ * it.
  *
- * Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
+ * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
  */
-ringfence_status_t ringfence_pool_options_init(ringfence_pool_options_t *options);
+ringfence_status_t ringfence_pool_options_init(ringfence_pool_options_t *options,
+                                               size_t size);
 
 /**
  * Makes a pool on the caller's own driver. It creates no stream before it is asked. `options` may be NULL: the defaults.
@@ -2435,7 +2446,8 @@ ringfence_status_t ringfence_pool_shutdown(ringfence_pool_t pool,
                                            ringfence_shut_down_t *left);
 
 /**
- * Memory for work that is submitted to the lease's stream from here on.
+ * Memory for work that is submitted to the lease's stream from here on. An allocation is work of that stream: work of other
+ * streams follows it, by the stamp that `ringfence_memory_stamp` gives.
  *
  * Gives: `*memory`, which is given up by `ringfence_pool_retire` or `ringfence_pool_retire_later`.
  * Errors: `RINGFENCE_DRIVER`, `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`. Threads: the lease's owner. Finalizers: no.
@@ -2464,9 +2476,18 @@ ringfence_status_t ringfence_pool_adopt(ringfence_pool_t pool,
 ringfence_status_t ringfence_memory_address(ringfence_memory_t memory, uint64_t *address, uint64_t *bytes);
 
 /**
- * Gives memory up: it is freed exactly once, after all that the stamp remembers, never as part of somebody's graph, and
- * not while a graph uses it. It does not wait for the work. `stamp` may be 0: the memory was never used. `done` may be
- * NULL: what became of it. "Later" is no failure: the pool sees to it.
+ * The stamp that the memory begins with. Whoever uses the memory first follows its allocation by it, which is work of the
+ * stream that it was allocated on; for memory that was adopted it is empty. One stamp belongs to one memory: call it once.
+ *
+ * Gives: `*stamp`, as `ringfence_stamp_create`. Errors: of handles. Threads: any; one call at a time. Finalizers: no.
+ */
+ringfence_status_t ringfence_memory_stamp(ringfence_memory_t memory,
+                                          ringfence_stamp_t *stamp);
+
+/**
+ * Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of somebody's
+ * graph, and not while a graph uses it. It does not wait for the work. `stamp` may be 0: the memory was never used; its
+ * allocation is followed all the same. `done` may be NULL: what became of it. "Later" is no failure: the pool sees to it.
  *
  * Takes: `memory` and `stamp`, unless it fails. Errors: of handles, `RINGFENCE_OTHER_POOL`.
  * Threads: any, at once. Finalizers: no: use `ringfence_pool_retire_later`.
@@ -2490,7 +2511,7 @@ ringfence_status_t ringfence_pool_retire_later(ringfence_pool_t pool,
 
 /**
  * Makes a table of owners on a pool. `probe` is called with `context`, which is the caller's. `hand_in` is how many owners
- * finalizers can report between two calls on the table; 0 stands for 4096.
+ * finalizers can report between two calls of `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep`; 0 stands for 4096.
  *
  * Gives: `*owners`, which `ringfence_owners_destroy` ends, before the pool. Threads: any. Finalizers: no.
  */
@@ -2524,7 +2545,8 @@ ringfence_status_t ringfence_owners_submit(ringfence_owners_t owners,
                                            ringfence_ordered_t *how);
 
 /**
- * Memory for work of `owner` on its stream of `key`, from here on.
+ * Memory for work of `owner` on its stream of `key`, from here on. An allocation is work of that stream: whoever uses the memory
+ * first, this owner or another, begins with the stamp that `ringfence_memory_stamp` gives.
  *
  * Gives: `*memory`. Errors: as `ringfence_owners_submit` and `ringfence_pool_allocate`. Threads: any, one at a time for
  * each owner. Finalizers: no.
@@ -2553,7 +2575,8 @@ ringfence_status_t ringfence_owners_stream(ringfence_owners_t owners,
 ringfence_status_t ringfence_owners_done(ringfence_owners_t owners, uint64_t owner);
 
 /**
- * The same for a finalizer: the owner is handed in, and the next call on the table takes it over.
+ * The same for a finalizer: the owner is handed in, and the next `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep` on the
+ * table, of whichever owner, takes it over. The number may be a new task's from here on.
  *
  * Errors: `RINGFENCE_FULL`: nothing was taken, and the probe will say the same later; otherwise of handles. No message is
  * left. Threads: any, at once. Finalizers: yes.
@@ -2578,7 +2601,8 @@ ringfence_status_t ringfence_owners_sweep(ringfence_owners_t owners,
 ringfence_status_t ringfence_owners_count(ringfence_owners_t owners, uint64_t *count);
 
 /**
- * Makes the stamp of an array that was never used.
+ * Makes an empty stamp: of memory that was ready before it came here, such as what `ringfence_pool_adopt` took. For memory of
+ * `ringfence_pool_allocate` or `ringfence_owners_allocate` call `ringfence_memory_stamp`: its first use follows the allocation.
  *
  * Gives: `*stamp`, which goes with the array's memory in `ringfence_pool_retire` or `ringfence_pool_retire_later`, or is
  * ended by `ringfence_stamp_destroy`. Threads: any. Finalizers: no.
@@ -2649,27 +2673,31 @@ ringfence_status_t ringfence_device_create(const ringfence_device_backend_t *bac
                                            ringfence_device_t *device);
 
 /**
- * A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs.
+ * A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs. One that is open is not
+ * opened again before it is closed, and its trackers, queues and events are gone: share the handle.
  *
- * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_UNSUPPORTED` when the library was
- * built without HSA. Threads: any. Finalizers: no.
+ * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_IN_USE` for a GPU that is open;
+ * `RINGFENCE_UNSUPPORTED` when the library was built without HSA. Threads: any. Finalizers: no.
  */
 ringfence_status_t ringfence_device_open_hsa(uint32_t number,
                                              ringfence_device_t *device);
 
 /**
- * A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs.
+ * A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs. One GPU may
+ * be opened several times; a queue is of the handle that opened it.
  *
- * Gives and errors: as `ringfence_device_open_hsa`. Threads: any. Finalizers: no.
+ * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_UNSUPPORTED` when the library was
+ * built without HIP. Threads: any. Finalizers: no.
  */
 ringfence_status_t ringfence_device_open_hip(uint32_t number,
                                              ringfence_device_t *device);
 
 /**
- * Ends the caller's interest in a device. Its trackers keep it: `release` is called when the last of them is closed, and
- * the last event that was recorded there is destroyed.
+ * Ends the caller's interest in a device: no handler is set any more, and nobody is told. Its trackers keep it: `release` is
+ * called when the last of them is closed, and the last event that was recorded there is destroyed.
  *
- * Takes: `device`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+ * Takes: `device`. Errors: `RINGFENCE_IN_USE` while handlers wait for their tokens, or somebody is being told of one: let
+ * them come, handle them, and close then. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
 ringfence_status_t ringfence_device_close(ringfence_device_t device);
 
@@ -2684,7 +2712,7 @@ ringfence_status_t ringfence_queue_create(const ringfence_queue_backend_t *backe
                                           ringfence_queue_t *queue);
 
 /**
- * Makes a queue of a device of HSA's or HIP's own.
+ * Makes a queue of a device of HSA's or HIP's own, for trackers on that device.
  *
  * Gives: `*queue`. Errors: `RINGFENCE_DRIVER`, with what the runtime said; `RINGFENCE_UNSUPPORTED` for a device of the
  * caller's. Threads: any. Finalizers: no.
@@ -2709,17 +2737,18 @@ ringfence_status_t ringfence_queue_stream(ringfence_queue_t queue,
 ringfence_status_t ringfence_queue_close(ringfence_queue_t queue);
 
 /**
- * Fills `policy` with the defaults, its `size` included.
+ * Fills `policy` with the defaults, its `size` included. `size` is `sizeof(ringfence_policy_t)`: nothing is written past it.
  *
- * Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
+ * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
  */
-ringfence_status_t ringfence_policy_init(ringfence_policy_t *policy);
+ringfence_status_t ringfence_policy_init(ringfence_policy_t *policy,
+                                         size_t size);
 
 /**
  * Opens a tracker for one stream on a queue, with its signals created and armed. `policy` may be NULL: the defaults.
  *
- * Gives: `*tracker`, which `ringfence_tracker_close` ends. Errors: `RINGFENCE_NO_SIGNAL`, `RINGFENCE_DEVICE_LOST`.
- * Threads: any. Finalizers: no.
+ * Gives: `*tracker`, which `ringfence_tracker_close` ends. Errors: `RINGFENCE_NO_SIGNAL`, `RINGFENCE_DEVICE_LOST`;
+ * `RINGFENCE_INVALID_ARGUMENT` for a queue of another device or backend. Threads: any. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_open(ringfence_device_t device,
                                           ringfence_queue_t queue,
@@ -2749,8 +2778,8 @@ ringfence_status_t ringfence_tracker_submit(ringfence_tracker_t tracker,
  * Publishes `count` packets in order, with one reservation and one doorbell for up to 256 of them: signals for all of them
  * are secured before an index is reserved. `uses` has `count` places, or is NULL; `published` may be NULL: how many were.
  *
- * Errors: as `ringfence_tracker_submit`; the first `*published` packets are published then. Threads: the stream's owner.
- * Finalizers: no.
+ * Errors: as `ringfence_tracker_submit`; `*published` is written all the same, and so many packets are published.
+ * Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_submit_all(ringfence_tracker_t tracker,
                                                 const ringfence_submission_t *submissions,
@@ -2780,7 +2809,8 @@ ringfence_status_t ringfence_tracker_probe(ringfence_tracker_t tracker, size_t *
  * The stream goes on with another hardware queue. What it left on the old one is followed there. It does not order the new
  * queue's work after the old one's: record an event before, and wait for it after, as far as that is wanted.
  *
- * Errors: as `ringfence_tracker_submit`; the stream is still on the old queue then. Threads: the stream's owner. Finalizers: no.
+ * Errors: as `ringfence_tracker_submit`; `RINGFENCE_INVALID_ARGUMENT` for a queue of another device or backend. The stream is
+ * still on the old queue then. Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_switch_queue(ringfence_tracker_t tracker,
                                                   ringfence_queue_t queue);
@@ -2868,8 +2898,8 @@ ringfence_status_t ringfence_event_synchronize(ringfence_event_t event,
  * The stream's later packets wait for the event on the device; one that was never recorded is nothing to wait for. Its
  * signal is not armed again before the packet that waits for it is proven complete.
  *
- * Errors: `RINGFENCE_PEER_CELL`, `RINGFENCE_USE_FAILED`; as `ringfence_tracker_submit`. Threads: the stream's owner.
- * Finalizers: no.
+ * Errors: `RINGFENCE_PEER_CELL`, `RINGFENCE_USE_FAILED`; `RINGFENCE_INVALID_ARGUMENT` for an event of another backend; as
+ * `ringfence_tracker_submit`. Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_event_wait_on(ringfence_event_t event,
                                            ringfence_tracker_t tracker);
@@ -2898,7 +2928,8 @@ ringfence_status_t ringfence_device_reap(ringfence_device_t device,
  * that will happen, exactly once, and 0 if the use is over already.
  *
  * Errors: `RINGFENCE_NO_HANDLER` when the signal wakes nobody: make the event `RINGFENCE_EVENT_KIND_BLOCKING`;
- * `RINGFENCE_OUT_OF_ORDER` for an event that was never recorded. Threads: any, at once. Finalizers: no.
+ * `RINGFENCE_OUT_OF_ORDER` for an event that was never recorded, or whose device is closed. Threads: any, at once.
+ * Finalizers: no.
  */
 ringfence_status_t ringfence_event_watch(ringfence_event_t event,
                                          uint64_t then,
@@ -2915,8 +2946,8 @@ ringfence_status_t ringfence_device_handle(ringfence_device_t device,
                                            ringfence_handled_t *handled);
 
 /**
- * Says who is told of the tokens of a device of HSA's or HIP's own: `tell`, with `argument`, which has to live as long as the
- * device. A device of the caller's tells the caller by itself.
+ * Says who is told of the tokens of a device of HSA's or HIP's own: `tell`, with `argument`, which has to live until the
+ * device is closed. It is said once for each device. A device of the caller's tells the caller by itself.
  *
  * Errors: `RINGFENCE_UNSUPPORTED` for a device of the caller's; `RINGFENCE_OUT_OF_ORDER` when somebody is told already.
  * Threads: any. Finalizers: no.

@@ -18,7 +18,7 @@ pub(crate) fn border(call: impl FnOnce() -> Result<(), Failure>) -> Status {
                 Status::RINGFENCE_PANIC,
                 format_args!(
                     "a panic was caught: {}; what the call had to itself is poisoned and can only be closed. A callback \
-                     may not throw; if none did, please report it",
+                     may not panic; if none did, please report it",
                     text(&*payload)
                 ),
             );

@@ -17,14 +17,14 @@ pub(crate) fn incomplete<T: Grows>(_table: &T, entry: &str, why: &str) -> Failur
 macro_rules! group {
     ($table:ident, required: $($entry:ident),*) => {$(
         if $table.$entry.is_none() {
-            return Err($crate::callback::incomplete(&$table, stringify!($entry), "this entry is required"));
+            return Err($crate::callback::incomplete($table, stringify!($entry), "this entry is required"));
         }
     )*};
     ($table:ident, optional $group:literal: $($entry:ident),*) => {
         if [$($table.$entry.is_some()),*].contains(&true) {
             $(if $table.$entry.is_none() {
                 return Err($crate::callback::incomplete(
-                    &$table,
+                    $table,
                     stringify!($entry),
                     concat!("fill in all entries of the group `", $group, "`, or none"),
                 ));

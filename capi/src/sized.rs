@@ -45,6 +45,28 @@ pub(crate) unsafe fn write<T: Grows>(to: *mut T, value: &T, name: &str) -> Resul
     unsafe { std::ptr::copy_nonoverlapping(from, to, size.min(size_of::<T>()) - HEAD) };
     Ok(())
 }
+/// Fills the caller's structure for the first time: its `size` is what the caller says, and so is how far it is written. What it
+/// has beyond ours is 0.
+///
+/// # Safety
+/// `to` is NULL, or has `size` writable bytes.
+pub(crate) unsafe fn init<T: Grows>(
+    to: *mut T,
+    size: usize,
+    value: &T,
+    name: &str,
+) -> Result<(), Failure> {
+    if to.is_null() {
+        return Err(Failure::null(name));
+    }
+    large_enough::<T>(size, name)?;
+    // SAFETY: as promised by the caller.
+    unsafe { to.cast::<u8>().write_bytes(0, size) };
+    // SAFETY: it has room for a `size`, by the check above, and is aligned for the structure, whose first field that is.
+    unsafe { to.cast::<usize>().write(size) };
+    // SAFETY: its size is true.
+    unsafe { write(to, value, name) }
+}
 /// # Safety
 /// `at` is NULL, or points to a structure whose first field is its `size`.
 unsafe fn size_of_callers<T: Grows>(at: *const T, name: &str) -> Result<usize, Failure> {
@@ -53,6 +75,10 @@ unsafe fn size_of_callers<T: Grows>(at: *const T, name: &str) -> Result<usize, F
     }
     // SAFETY: the first field is a `usize`, by `Grows`, and is there, as promised by the caller.
     let size = unsafe { at.cast::<usize>().read() };
+    large_enough::<T>(size, name)?;
+    Ok(size)
+}
+fn large_enough<T: Grows>(size: usize, name: &str) -> Result<(), Failure> {
     if size < T::FIRST {
         return Err(Failure::new(
             Status::RINGFENCE_ABI_MISMATCH,
@@ -64,7 +90,7 @@ unsafe fn size_of_callers<T: Grows>(at: *const T, name: &str) -> Result<usize, F
             ),
         ));
     }
-    Ok(size)
+    Ok(())
 }
 
 /// Declares structures that may grow.

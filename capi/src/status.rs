@@ -29,7 +29,7 @@ pub enum ringfence_status_t {
     RINGFENCE_ABI_MISMATCH = 5,
     /// A required entry of a table is NULL.
     RINGFENCE_INCOMPLETE_TABLE = 6,
-    /// A callback threw, or this library has a bug. What the call had to itself is poisoned.
+    /// A callback written in Rust panicked, or this library has a bug. What the call had to itself is poisoned.
     RINGFENCE_PANIC = 7,
     /// An earlier call on this object ended with `RINGFENCE_PANIC`: it can only be closed.
     RINGFENCE_POISONED = 8,

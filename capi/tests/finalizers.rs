@@ -8,7 +8,7 @@ use std::{
     ffi::c_void,
 };
 
-use common::{KEY, NULL, Toy, acquire, memory, nothing, ok, out, pump, shut_down, stamp, write};
+use common::{KEY, NULL, Toy, acquire, new_array, nothing, ok, out, pump, shut_down, write};
 use ringfence::sync::audit;
 use ringfence_capi::{ringfence_status_t::*, *};
 
@@ -81,7 +81,7 @@ fn a_finalizers_calls_take_no_lock_and_allocate_nothing() {
             None,
         )
     });
-    let arrays: Vec<_> = (0..5).map(|_| (memory(pool, lease), stamp())).collect();
+    let arrays: Vec<_> = (0..5).map(|_| new_array(pool, lease)).collect();
     for (_, mark) in &arrays {
         ok(write(pool, lease, *mark));
     }

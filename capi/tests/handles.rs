@@ -2,10 +2,10 @@
 
 mod common;
 
-use std::ffi::c_void;
+use std::{ffi::c_void, sync::atomic::Ordering::SeqCst};
 
 use common::{
-    KEY, NULL, Toy, acquire, address, memory, message, nothing, ok, out, pump, shut_down, stamp,
+    KEY, NULL, Toy, acquire, address, message, new_array, nothing, ok, out, pump, shut_down, stamp,
     write,
 };
 use ringfence_capi::{ringfence_status_t::*, *};
@@ -54,7 +54,7 @@ fn what_is_closed_is_stale() {
     shut_down(pool);
     assert_eq!(ringfence_pool_destroy(pool), RINGFENCE_STALE_HANDLE);
     assert_eq!(ringfence_pool_acquire(pool, Some(&KEY), None), RINGFENCE_STALE_HANDLE);
-    assert_eq!(toy.released.load(std::sync::atomic::Ordering::SeqCst), 1);
+    assert_eq!(toy.released.load(SeqCst), 1);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn memory_is_given_up_once_and_to_its_own_pool() {
     let (toy, other) = (Toy::new(), Toy::new());
     let (pool, strange) = (toy.pool(), other.pool());
     let lease = acquire(pool);
-    let (array, mark) = (memory(pool, lease), stamp());
+    let (array, mark) = new_array(pool, lease);
     let at = address(array);
     ok(write(pool, lease, mark));
     assert_eq!(ringfence_pool_retire(strange, array, mark, None), RINGFENCE_OTHER_POOL);
@@ -87,7 +87,7 @@ fn what_is_handed_in_is_as_good_as_gone_and_comes_back_when_it_is_full() {
     let toy = Toy::new();
     let pool = toy.pool_with(1);
     let lease = acquire(pool);
-    let arrays = [0; 2].map(|_| (memory(pool, lease), stamp()));
+    let arrays = [0; 2].map(|_| new_array(pool, lease));
     let [(first, first_stamp), (second, second_stamp)] = arrays;
     let addresses = [address(first), address(second)];
     ok(ringfence_pool_retire_later(pool, first, first_stamp));
@@ -161,7 +161,7 @@ fn one_array_may_be_named_twice() {
         use_of(RINGFENCE_ACCESS_WRITE),
         use_of(RINGFENCE_ACCESS_READ),
     ];
-    toy.pending.store(true, std::sync::atomic::Ordering::SeqCst);
+    toy.pending.store(true, SeqCst);
     // SAFETY: the array is there.
     ok(unsafe { ringfence_pool_submit(pool, lease, uses.as_ptr(), 3, Some(nothing), NULL, None) });
     // It counts as written: a reader on another stream has to follow.
@@ -170,11 +170,75 @@ fn one_array_may_be_named_twice() {
     assert_eq!(how, RINGFENCE_ORDERED_ON_DEVICE);
     let finished = |how| out(|finished| ringfence_stamp_is_finished(mark, pool, how, finished));
     assert_eq!(finished(RINGFENCE_ACCESS_READ), 0);
-    toy.pending.store(false, std::sync::atomic::Ordering::SeqCst);
+    toy.pending.store(false, SeqCst);
     ok(ringfence_lease_release(lease));
     ok(ringfence_lease_release(other));
     pump(pool);
     assert_eq!(finished(RINGFENCE_ACCESS_WRITE), 1);
     ok(ringfence_stamp_destroy(mark));
     shut_down(pool);
+}
+
+#[test]
+fn an_allocation_is_work_of_its_stream() {
+    let toy = Toy::new();
+    let pool = toy.pool();
+    let (lease, other) = (acquire(pool), acquire(pool));
+    toy.pending.store(true, SeqCst);
+    let follows = |lease, mark| {
+        out(|how| ringfence_pool_order_after(pool, lease, mark, RINGFENCE_ACCESS_READ, how))
+    };
+    let (array, mark) = new_array(pool, lease);
+    assert_eq!(follows(lease, mark), RINGFENCE_ORDERED_ALREADY);
+    assert_eq!(follows(other, mark), RINGFENCE_ORDERED_ON_DEVICE);
+    // Memory that was there already has nothing to follow.
+    let ready = out(|memory| ringfence_pool_adopt(pool, 0x7000, 8, Some(&KEY), memory));
+    let empty = out(|stamp| ringfence_memory_stamp(ready, stamp));
+    assert_eq!(follows(other, empty), RINGFENCE_ORDERED_ALREADY);
+    assert_eq!(ringfence_memory_stamp(ready, None), RINGFENCE_INVALID_ARGUMENT);
+    // The memory goes with its stamp, as with any.
+    ok(ringfence_pool_retire(pool, array, mark, None));
+    ok(ringfence_pool_retire(pool, ready, empty, None));
+    toy.pending.store(false, SeqCst);
+    assert_eq!(
+        ringfence_memory_stamp(array, Some(&mut std::mem::MaybeUninit::uninit())),
+        RINGFENCE_STALE_HANDLE
+    );
+    for lease in [lease, other] {
+        ok(ringfence_lease_release(lease));
+    }
+    pump(pool);
+    shut_down(pool);
+}
+
+/// Leases that a capture is to follow, and what it answers.
+struct Joins {
+    leases: [ringfence_lease_t; 2],
+    got: [ringfence_status_t; 2],
+}
+unsafe extern "C-unwind" fn join_both(argument: *mut c_void, capture: ringfence_capture_t) -> i32 {
+    // SAFETY: the test passes one that is there, and looks at it only after the call.
+    let joins = unsafe { &mut *argument.cast::<Joins>() };
+    joins.got = joins.leases.map(|lease| ringfence_capture_join(capture, lease));
+    0
+}
+
+#[test]
+fn a_capture_follows_what_was_forked_from_it_alone() {
+    let (toy, other) = (Toy::new(), Toy::new());
+    let (pool, strange) = (toy.pool(), other.pool());
+    let lease = acquire(pool);
+    let leases = [acquire(strange), acquire(pool)];
+    let mut joins = Joins { leases, got: [RINGFENCE_OK; 2] };
+    let (mode, argument) = (RINGFENCE_CAPTURE_MODE_RELAXED, (&raw mut joins).cast());
+    let graph =
+        out(|graph| ringfence_pool_capture(pool, lease, mode, Some(join_both), argument, graph));
+    assert_eq!(joins.got, [RINGFENCE_OTHER_POOL, RINGFENCE_STALE_STREAM]);
+    ok(ringfence_graph_release(graph));
+    for lease in [lease, leases[0], leases[1]] {
+        ok(ringfence_lease_release(lease));
+    }
+    pump(pool);
+    shut_down(pool);
+    shut_down(strange);
 }

@@ -4,12 +4,11 @@ mod common;
 
 use std::{ffi::c_void, mem::MaybeUninit, sync::atomic::Ordering::SeqCst};
 
-use common::{KEY, Toy, acquire, memory, message, ok, out, pump, shut_down, stamp, write};
+use common::{
+    KEY, Toy, acquire, memory, message, new_array, ok, options, out, pump, shut_down, stamp, write,
+};
 use ringfence_capi::{ringfence_status_t::*, *};
 
-fn options() -> ringfence_pool_options_t {
-    out(|options| ringfence_pool_options_init(options))
-}
 fn pool_with(toy: &'static Toy, options: &ringfence_pool_options_t) -> ringfence_pool_t {
     let table = toy.table();
     // SAFETY: both structures are there, and the driver lives for ever.
@@ -27,7 +26,8 @@ fn try_acquire(pool: ringfence_pool_t) -> ringfence_status_t {
 }
 
 #[test]
-fn the_defaults_are_those_of_the_core_and_0_places_are_refused() {
+fn the_defaults_are_those_of_the_core_and_0_places_stand_for_4096() {
+    let toy = Toy::new();
     let core = ringfence::stream::PoolOptions::default();
     let mut own = options();
     assert_eq!(
@@ -35,14 +35,28 @@ fn the_defaults_are_those_of_the_core_and_0_places_are_refused() {
         (core.idle_cap, 0, core.looks, core.warn_past)
     );
     assert_eq!(u128::from(own.wait_limit), core.wait_limit.as_nanos());
+    assert_eq!(own.hand_in, 4096);
     own.hand_in = 0;
-    let table = Toy::new().table();
-    let mut pool = MaybeUninit::uninit();
-    // SAFETY: both structures are there.
+    let pool = pool_with(toy, &own);
+    let lease = acquire(pool);
+    for _ in 0..4096 {
+        let (array, mark) = new_array(pool, lease);
+        ok(ringfence_pool_retire_later(pool, array, mark));
+    }
+    let (array, mark) = new_array(pool, lease);
+    assert_eq!(ringfence_pool_retire_later(pool, array, mark), RINGFENCE_FULL);
+    ok(ringfence_pool_retire(pool, array, mark, None));
+    ok(ringfence_lease_release(lease));
+    shut_down(pool);
+    assert_eq!(toy.freed().len(), 4097);
+    // What is refused does not release the caller's context.
+    own.size = 8;
+    let table = toy.table();
+    let mut none = MaybeUninit::uninit();
+    // SAFETY: both structures are there, and the size is looked at first.
     let status =
-        unsafe { ringfence_pool_create(&raw const table, &raw const own, Some(&mut pool)) };
-    assert_eq!(status, RINGFENCE_INVALID_ARGUMENT);
-    assert!(message().contains("options->hand_in"), "{}", message());
+        unsafe { ringfence_pool_create(&raw const table, &raw const own, Some(&mut none)) };
+    assert_eq!((status, toy.released.load(SeqCst)), (RINGFENCE_ABI_MISMATCH, 1));
 }
 
 unsafe extern "C-unwind" fn crowd(told: *mut c_void, live: u32) {
@@ -85,7 +99,7 @@ fn a_forked_child_calls_no_driver() {
     let toy = Toy::new();
     let pool = toy.pool();
     let (lease, other) = (acquire(pool), acquire(pool));
-    let (array, mark) = (memory(pool, lease), stamp());
+    let (array, mark) = new_array(pool, lease);
     let later = memory(pool, lease);
     ok(write(pool, lease, mark));
     toy.state.store(RINGFENCE_STATE_FORKED, SeqCst);
@@ -132,7 +146,8 @@ fn a_pool_that_is_destroyed_calls_no_driver_and_its_handles_end() {
     let toy = Toy::new();
     let pool = toy.pool();
     let lease = acquire(pool);
-    let (array, mark, kept) = (memory(pool, lease), stamp(), memory(pool, lease));
+    let (array, mark) = new_array(pool, lease);
+    let kept = memory(pool, lease);
     ok(ringfence_pool_retire_later(pool, array, mark));
     let freed = toy.freed();
     ok(ringfence_pool_destroy(pool));
@@ -156,7 +171,7 @@ fn a_device_that_was_reset_takes_its_streams_and_memory_along() {
     let toy = Toy::new();
     let pool = toy.pool();
     let lease = acquire(pool);
-    let (array, mark) = (memory(pool, lease), stamp());
+    let (array, mark) = new_array(pool, lease);
     ok(write(pool, lease, mark));
     ok(ringfence_pool_device_reset(pool, 0));
     assert_eq!(write(pool, lease, mark), RINGFENCE_STALE_STREAM);

@@ -5,7 +5,7 @@ mod common;
 use std::{
     ffi::c_void,
     mem::MaybeUninit,
-    sync::atomic::{AtomicU32, Ordering::SeqCst},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
 };
 
 use common::{KEY, NULL, Toy, message, nothing, ok, out, pump, shut_down};
@@ -132,6 +132,34 @@ fn one_call_at_a_time_has_an_owners_streams() {
     });
     ok(ringfence_owners_destroy(owners));
     assert_eq!(ringfence_owners_count(owners, None), RINGFENCE_STALE_HANDLE);
+    pump(pool);
+    shut_down(pool);
+}
+
+#[test]
+fn an_owner_that_was_handed_in_is_over_before_its_number_is_used_again() {
+    const ROUNDS: usize = 4000;
+    let toy = Toy::new();
+    let pool = toy.pool();
+    let (_runtime, owners) = table(pool);
+    let ends = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        // Another thread takes over what is handed in: it may have the number out while the next task has it.
+        threads.spawn(|| {
+            while !ends.load(SeqCst) {
+                ok(ringfence_owners_sweep(owners, None));
+            }
+        });
+        let unended = (0..ROUNDS).find(|_| {
+            let first = stream(owners, 0, &KEY);
+            let again = stream(owners, 0, &KEY);
+            ok(ringfence_owners_done_later(owners, 0));
+            again != first
+        });
+        ends.store(true, SeqCst);
+        assert_eq!(unended, None, "the end of the task before was the end of this one");
+    });
+    ok(ringfence_owners_destroy(owners));
     pump(pool);
     shut_down(pool);
 }

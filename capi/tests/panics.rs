@@ -5,7 +5,7 @@ mod common;
 use std::{ffi::c_void, mem::MaybeUninit, sync::atomic::Ordering::SeqCst};
 
 use common::{
-    KEY, NULL, Toy, acquire, address, memory, message, nothing, ok, out, pump, shut_down, stamp,
+    KEY, NULL, Toy, acquire, address, message, new_array, nothing, ok, out, pump, shut_down, stamp,
     write,
 };
 use ringfence_capi::{ringfence_status_t::*, *};
@@ -22,7 +22,7 @@ fn a_submission_that_throws_poisons_its_lease_alone() {
     let toy = Toy::new();
     let pool = toy.pool();
     let (lease, other) = (acquire(pool), acquire(pool));
-    let (array, mark) = (memory(pool, lease), stamp());
+    let (array, mark) = new_array(pool, lease);
     let at = address(array);
     toy.pending.store(true, SeqCst);
     let uses = [ringfence_array_use_t { stamp: mark, access: RINGFENCE_ACCESS_WRITE, reserved: 0 }];

@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use common::{Toy, acquire, address, memory, ok, pump, shut_down, stamp, write};
+use common::{Toy, acquire, address, new_array, ok, pump, shut_down, stamp, write};
 use ringfence_capi::{ringfence_status_t::*, *};
 
 #[test]
@@ -19,7 +19,7 @@ fn two_finalizers_give_the_same_arrays_up_and_each_is_freed_once() {
     let toy = Toy::new();
     let pool = toy.pool_with(32);
     let lease = acquire(pool);
-    let arrays: Vec<_> = (0..ARRAYS).map(|_| (memory(pool, lease), stamp())).collect();
+    let arrays: Vec<_> = (0..ARRAYS).map(|_| new_array(pool, lease)).collect();
     let addresses: BTreeSet<u64> = arrays.iter().map(|(array, _)| address(*array)).collect();
     for (_, mark) in &arrays {
         ok(write(pool, lease, *mark));

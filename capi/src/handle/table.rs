@@ -36,6 +36,10 @@ impl<T: Send + 'static> Table<T> {
     }
     /// Takes an object in. May allocate, and may wait for another thread that does.
     pub(crate) fn insert(&'static self, value: T) -> Result<u64, Failure> {
+        self.insert_with(|| value)
+    }
+    /// The same for an object whose end calls somebody: it is made once nothing can be refused any more.
+    pub(crate) fn insert_with(&'static self, make: impl FnOnce() -> T) -> Result<u64, Failure> {
         let index = self.free.pop(|index| Some(self.slot(index)?.below()));
         let index = index.or_else(|| self.extend()).ok_or_else(|| {
             Failure::new(
@@ -46,7 +50,7 @@ impl<T: Send + 'static> Table<T> {
             )
         })?;
         let slot = self.slot(index).expect("a place that was just taken");
-        let generation = slot.fill(value);
+        let generation = slot.fill(make());
         Ok((self.kind as u64) << 56 | u64::from(index) << 32 | u64::from(generation))
     }
     /// The object, beside other calls that read it.
@@ -124,6 +128,15 @@ impl<T: Send + 'static> Table<T> {
         let places = FIRST << chunk;
         self.chunks[chunk].get_or_init(|| (0..places).map(|_| Slot::new()).collect());
         Some(index)
+    }
+}
+#[cfg(test)]
+impl<T: Send + 'static> Table<T> {
+    /// One whose places are all used.
+    pub(super) const fn full(kind: Kind) -> Self {
+        let mut table = Self::new(kind);
+        table.used = AtomicU32::new(FIRST * ((1 << CHUNKS) - 1));
+        table
     }
 }
 /// The chunk and the offset in it.

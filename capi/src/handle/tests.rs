@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{Kind, Refused, Table, free::Free, slot::Slot};
+use crate::status::ringfence_status_t as Status;
 
 #[test]
 fn a_place_is_used_again_under_the_next_generation() {
@@ -19,6 +20,16 @@ fn a_place_is_used_again_under_the_next_generation() {
     assert_eq!(TABLE.try_alone(first).err(), Some(Refused::Stale));
     assert_eq!(TABLE.try_alone(second + 1).err(), Some(Refused::Foreign), "still to come");
     assert_eq!(*TABLE.alone(second).expect("it is there"), 2);
+}
+
+#[test]
+fn nothing_is_made_for_a_table_without_a_place() {
+    static FULL: Table<u32> = Table::full(Kind::Pool);
+    let made = AtomicU32::new(0);
+    let refused = FULL.insert_with(|| made.fetch_add(1, SeqCst)).expect_err("no room");
+    assert_eq!(refused.0, Status::RINGFENCE_OTHER);
+    assert_eq!(made.load(SeqCst), 0, "whose end would call a caller's `release`");
+    assert!(FULL.insert(1).is_err(), "it stays so");
 }
 
 #[test]

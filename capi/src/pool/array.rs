@@ -109,7 +109,7 @@ pub(crate) fn submit_on(
     }
 }
 
-/// A stamp that a call reads. 0 stands for an array that was never used.
+/// A stamp that a call reads. 0 stands for an array that was ready, and never used.
 pub(crate) fn stamp_of(handle: u64) -> Result<Option<Exclusive<Stamp>>, Failure> {
     if handle == 0 { Ok(None) } else { STAMPS.alone(handle).map(Some) }
 }

@@ -175,6 +175,8 @@ pub struct ringfence_stream_backend_t {
     >,
 
     /// Optional group `memory`, two entries: without it nothing can be allocated or adopted. Memory that work submitted to `stream` after the call may use [StreamMemory 1].
+    /// It may be bytes that earlier work of the stream still uses, or that the stream has to wait for: the library orders other
+    /// streams after the allocation.
     pub allocate: Option<
         unsafe extern "C-unwind" fn(
             context: *mut c_void,

@@ -216,7 +216,8 @@ pub extern "C" fn ringfence_capture_submit_on(
 }
 /// Makes the capture's stream follow a forked one.
 ///
-/// Errors: as `ringfence_capture_fork`. Threads: that of the callback, which owns the lease. Finalizers: no.
+/// Errors: `RINGFENCE_STALE_STREAM` when it was not forked here, `RINGFENCE_OTHER_POOL`; as `ringfence_capture_fork`.
+/// Threads: that of the callback, which owns the lease. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_capture_join(
     capture: ringfence_capture_t,

@@ -23,6 +23,7 @@ use super::{
     },
     table::StreamTable,
 };
+use crate::status::Failure;
 
 /// What every call goes to.
 pub(crate) enum Driver {
@@ -79,6 +80,36 @@ macro_rules! on {
             Driver::Hip($driver) => $call,
         }
     };
+}
+
+/// Streams of somebody else's.
+impl Driver {
+    /// HIP and its like are asked about streams that they know alone: of another handle they cannot tell that it is one.
+    pub(crate) fn adopt(&self, stream: RawStream, place: DeviceContext) -> Result<(), Failure> {
+        match self {
+            Self::Table(_) => {
+                let _any_handle = (stream, place);
+                Ok(())
+            }
+            #[cfg(feature = "hip")]
+            Self::Hip(hip) => {
+                // SAFETY: who wraps it said that it is a stream of that place, and unwraps it before it is destroyed.
+                let adopted = unsafe { hip.adopt(stream, place) };
+                let wrong = crate::status::ringfence_status_t::RINGFENCE_INVALID_ARGUMENT;
+                adopted.map_err(|error| Failure::of(wrong, &error))
+            }
+        }
+    }
+    /// Its owner may destroy it from here on. Waits for calls of other threads that are using it.
+    pub(crate) fn forget(&self, stream: RawStream) {
+        match self {
+            Self::Table(_) => {
+                let _any_handle = stream;
+            }
+            #[cfg(feature = "hip")]
+            Self::Hip(hip) => hip.forget(stream),
+        }
+    }
 }
 
 impl StreamPlatform for Driver {

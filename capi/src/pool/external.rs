@@ -1,24 +1,62 @@
 //! Streams from elsewhere, and streams that leave the pool.
 
-use std::mem::MaybeUninit;
+use std::{
+    collections::HashMap,
+    mem::MaybeUninit,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
-use ringfence::{drive::Wrapped, id::RawStream};
+use ringfence::{
+    drive::{StreamPool, Wrapped},
+    id::{RawStream, StreamId, StreamKey},
+    stream::Lease,
+};
 
 use super::{
+    driver::Driver,
     object::{LEASES, Raw, give_lease, lease_of, pool_of},
     types::{ringfence_lease_t, ringfence_pool_t, ringfence_stream_key_t, ringfence_stream_ref_t},
 };
 use crate::{
     border::{border, there},
-    status::ringfence_status_t,
+    status::{Failure, ringfence_status_t},
 };
+
+/// Streams of somebody else's that the driver was made to know, each with the stream of the pool that it is. One that was wrapped
+/// twice is forgotten once: by the second time its handle may be another stream's.
+#[derive(Default)]
+pub(crate) struct Foreign(Mutex<HashMap<RawStream, StreamId>>);
+impl Foreign {
+    fn known(&self) -> MutexGuard<'_, HashMap<RawStream, StreamId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn adopt(
+        &self,
+        pool: &StreamPool<Driver>,
+        raw: RawStream,
+        key: StreamKey,
+        own: &Lease,
+    ) -> Result<(), Failure> {
+        let mut known = self.known();
+        if known.get(&raw) != Some(&own.stream().id()) {
+            pool.driver().adopt(raw, key.place)?;
+            known.insert(raw, own.stream().id());
+        }
+        Ok(())
+    }
+    /// Takes a stream out of the list: who gets its handle lets the driver forget it, which may wait, with no lock held.
+    fn take(&self, of: StreamId) -> Option<RawStream> {
+        self.known().extract_if(|_, stream| *stream == of).next().map(|(raw, _)| raw)
+    }
+}
 
 /// Makes a stream out of a raw handle. The handle of a pooled stream gives the pooled stream: `*lease` is 0 then, since its
 /// owner has the lease. Somebody else's stream gives a lease; the pool never hands it on and never destroys it. `stream`
 /// may be NULL: which tenancy of which stream it is. `key` says where the stream lives.
 ///
 /// Gives: `*lease`: `ringfence_pool_unwrap_external` ends it before the stream's owner destroys the stream.
-/// Errors: `RINGFENCE_NOT_ONE_STREAM` for 0, 1 and 2. Threads: any, at once. Finalizers: no.
+/// Errors: `RINGFENCE_NOT_ONE_STREAM` for 0, 1 and 2; `RINGFENCE_INVALID_ARGUMENT` for a GPU that HIP does not have.
+/// Threads: any, at once. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_pool_wrap_external(
     pool: ringfence_pool_t,
@@ -30,10 +68,12 @@ pub extern "C" fn ringfence_pool_wrap_external(
     border(|| {
         let (object, lease) = (pool_of(pool)?, there(lease, "lease")?);
         let key = there(key, "key")?.read()?;
-        let (handle, is) = match object.pool.wrap_external(RawStream::new(raw), key)? {
+        let raw = RawStream::new(raw);
+        let (handle, is) = match object.pool.wrap_external(raw, key)? {
             Wrapped::Pooled(stream) => (ringfence_lease_t::default(), stream),
             Wrapped::External(own) => {
                 let is = own.stream();
+                object.foreign.adopt(&object.pool, raw, key, &own)?;
                 let handle = give_lease(own)?;
                 LEASES.alone(handle.handle)?.handle = Raw::Exposed;
                 (handle, is)
@@ -46,7 +86,8 @@ pub extern "C" fn ringfence_pool_wrap_external(
         Ok(())
     })
 }
-/// Ends the pool's interest in an external stream, before its owner destroys it: an event is left that covers its work.
+/// Ends the pool's interest in an external stream, before its owner destroys it: an event is left that covers its work. It waits
+/// for calls of other threads that are in the driver about the stream, and so is not for a callback of work that goes there.
 ///
 /// Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_STALE_STREAM` for a stream of the pool,
 /// `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
@@ -59,12 +100,18 @@ pub extern "C" fn ringfence_pool_unwrap_external(
         let object = pool_of(pool)?;
         object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
         let own = LEASES.take(lease.handle)?;
-        object.pool.unwrap_external(own.lease)?;
-        Ok(())
+        let stream = own.lease.stream().id();
+        let unwrapped = object.pool.unwrap_external(own.lease);
+        // Whatever the driver said: the pool asks it about this stream no more.
+        if let Some(raw) = object.foreign.take(stream) {
+            object.pool.driver().forget(raw);
+        }
+        Ok(unwrapped?)
     })
 }
 /// Takes a stream out of the pool, for an owner who wants to destroy it, or keep it for ever: `*stream` is the driver's
-/// handle. The pool never calls the driver about it again; an event is left that covers its work.
+/// handle. The pool never calls the driver about it again; an event is left that covers its work. It waits as
+/// `ringfence_pool_unwrap_external` does.
 ///
 /// Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_DRIVER`. Threads: the lease's owner.
 /// Finalizers: no.
@@ -78,7 +125,11 @@ pub extern "C" fn ringfence_pool_disown(
         let (object, stream) = (pool_of(pool)?, there(stream, "stream")?);
         object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
         let own = LEASES.take(lease.handle)?;
-        stream.write(object.pool.disown(own.lease)?.as_u64());
+        let of = own.lease.stream().id();
+        let raw = object.pool.disown(own.lease)?;
+        let _or_of_the_pools_own_making = object.foreign.take(of);
+        object.pool.driver().forget(raw);
+        stream.write(raw.as_u64());
         Ok(())
     })
 }

@@ -8,6 +8,7 @@ use ringfence::{drive::StreamPool, id::DeviceId, stream::PoolOptions, sync::Arc}
 use super::{
     backend::ringfence_stream_backend_t,
     driver::Driver,
+    external::Foreign,
     object::{POOLS, PoolObject, pool_of},
     table::StreamTable,
     told::{ringfence_pool_options_t, ringfence_pumped_t, ringfence_shut_down_t},
@@ -20,20 +21,21 @@ use crate::{
 };
 
 /// Places of the hand-in, unless the options say otherwise: 4,096 finalized arrays between two pumps, in 192 KiB.
-const HAND_IN: u32 = 4096;
+pub(super) const HAND_IN: u32 = 4096;
 
-/// Fills `options` with the defaults, its `size` included.
+/// Fills `options` with the defaults, its `size` included. `size` is `sizeof(ringfence_pool_options_t)`: nothing is written past
+/// it.
 ///
-/// Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
+/// Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
-pub extern "C" fn ringfence_pool_options_init(
-    options: Option<&mut MaybeUninit<ringfence_pool_options_t>>,
+pub unsafe extern "C" fn ringfence_pool_options_init(
+    options: *mut ringfence_pool_options_t,
+    size: usize,
 ) -> ringfence_status_t {
     border(|| {
-        let options = there(options, "options")?;
         let defaults = PoolOptions::default();
-        options.write(ringfence_pool_options_t {
-            size: size_of::<ringfence_pool_options_t>(),
+        let filled = ringfence_pool_options_t {
+            size,
             idle_cap: defaults.idle_cap,
             live_cap: 0,
             looks: defaults.looks,
@@ -43,8 +45,9 @@ pub extern "C" fn ringfence_pool_options_init(
             reserved: 0,
             on_crowd: None,
             on_crowd_argument: std::ptr::null_mut(),
-        });
-        Ok(())
+        };
+        // SAFETY: the caller's structure, by the rules at the top of the header; its size, by the caller.
+        unsafe { sized::init(options, size, &filled, "options") }
     })
 }
 
@@ -64,8 +67,9 @@ impl OnCrowd {
     }
 }
 
+/// `driver` is called once nothing can be refused any more: a table's `release` is not called for a pool that came to nothing.
 fn make(
-    driver: Driver,
+    driver: impl FnOnce() -> Driver,
     options: Option<ringfence_pool_options_t>,
 ) -> Result<ringfence_pool_t, Failure> {
     let mut settings = PoolOptions::default();
@@ -76,18 +80,18 @@ fn make(
         settings.looks = options.looks;
         settings.warn_past = options.warn_past;
         settings.wait_limit = Duration::from_nanos(options.wait_limit);
-        places = options.hand_in;
+        places = if options.hand_in == 0 { HAND_IN } else { options.hand_in };
         crowd = options.on_crowd.map(|call| OnCrowd { call, argument: options.on_crowd_argument });
     }
-    if places == 0 {
-        return Err(Failure::unknown("options->hand_in", places));
-    }
-    let mut pool = StreamPool::new(driver, settings);
-    if let Some(crowd) = crowd {
-        pool = pool.on_crowd(move |now| crowd.tell(now.live));
-    }
-    let object = PoolObject { pool, hand_in: ArrayQueue::new(places as usize) };
-    Ok(ringfence_pool_t { handle: POOLS.insert(Arc::new(object))? })
+    let hand_in = ArrayQueue::new(places as usize);
+    let handle = POOLS.insert_with(|| {
+        let mut pool = StreamPool::new(driver(), settings);
+        if let Some(crowd) = crowd {
+            pool = pool.on_crowd(move |now| crowd.tell(now.live));
+        }
+        Arc::new(PoolObject { pool, hand_in, foreign: Foreign::default() })
+    })?;
+    Ok(ringfence_pool_t { handle })
 }
 
 /// Makes a pool on the caller's own driver. It creates no stream before it is asked. `options` may be NULL: the defaults.
@@ -107,8 +111,8 @@ pub unsafe extern "C" fn ringfence_pool_create(
         let table = unsafe { sized::read(backend, "backend") }?;
         // SAFETY: as above.
         let options = unsafe { read_options(options) }?;
-        let table = StreamTable::new(table)?;
-        pool.write(make(Driver::Table(Box::new(table)), options)?);
+        StreamTable::check(&table)?;
+        pool.write(make(|| Driver::Table(Box::new(StreamTable::new(table))), options)?);
         Ok(())
     })
 }
@@ -126,7 +130,8 @@ pub unsafe extern "C" fn ringfence_pool_create_hip(
         let pool = there(pool, "pool")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let options = unsafe { read_options(options) }?;
-        pool.write(make(hip()?, options)?);
+        let driver = hip()?;
+        pool.write(make(|| driver, options)?);
         Ok(())
     })
 }

@@ -8,7 +8,7 @@ use ringfence::{
 };
 
 use super::{
-    object::{HandIn, MEMORY, MemoryObject, POOLS, STAMPS, lease_of, pool_of},
+    object::{HandIn, MEMORY, MemoryObject, POOLS, STAMPS, give_stamp, lease_of, pool_of},
     types::{
         freed, ringfence_freed_t, ringfence_lease_t, ringfence_memory_t, ringfence_pool_t,
         ringfence_stamp_t, ringfence_stream_key_t,
@@ -27,7 +27,8 @@ pub(crate) fn give_memory(
     Ok(ringfence_memory_t { handle: MEMORY.insert(MemoryObject { memory, pool })? })
 }
 
-/// Memory for work that is submitted to the lease's stream from here on.
+/// Memory for work that is submitted to the lease's stream from here on. An allocation is work of that stream: work of other
+/// streams follows it, by the stamp that `ringfence_memory_stamp` gives.
 ///
 /// Gives: `*memory`, which is given up by `ringfence_pool_retire` or `ringfence_pool_retire_later`.
 /// Errors: `RINGFENCE_DRIVER`, `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`. Threads: the lease's owner. Finalizers: no.
@@ -83,9 +84,24 @@ pub extern "C" fn ringfence_memory_address(
         Ok(())
     })
 }
-/// Gives memory up: it is freed exactly once, after all that the stamp remembers, never as part of somebody's graph, and
-/// not while a graph uses it. It does not wait for the work. `stamp` may be 0: the memory was never used. `done` may be
-/// NULL: what became of it. "Later" is no failure: the pool sees to it.
+/// The stamp that the memory begins with. Whoever uses the memory first follows its allocation by it, which is work of the
+/// stream that it was allocated on; for memory that was adopted it is empty. One stamp belongs to one memory: call it once.
+///
+/// Gives: `*stamp`, as `ringfence_stamp_create`. Errors: of handles. Threads: any; one call at a time. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_memory_stamp(
+    memory: ringfence_memory_t,
+    stamp: Option<&mut MaybeUninit<ringfence_stamp_t>>,
+) -> ringfence_status_t {
+    border(|| {
+        let object = MEMORY.alone(memory.handle)?;
+        there(stamp, "stamp")?.write(give_stamp(object.memory.stamp())?);
+        Ok(())
+    })
+}
+/// Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of somebody's
+/// graph, and not while a graph uses it. It does not wait for the work. `stamp` may be 0: the memory was never used; its
+/// allocation is followed all the same. `done` may be NULL: what became of it. "Later" is no failure: the pool sees to it.
 ///
 /// Takes: `memory` and `stamp`, unless it fails. Errors: of handles, `RINGFENCE_OTHER_POOL`.
 /// Threads: any, at once. Finalizers: no: use `ringfence_pool_retire_later`.

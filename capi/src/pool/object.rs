@@ -10,7 +10,8 @@ use ringfence::{
 
 use super::{
     driver::Driver,
-    types::{ringfence_lease_t, ringfence_pool_t},
+    external::Foreign,
+    types::{ringfence_lease_t, ringfence_pool_t, ringfence_stamp_t},
 };
 use crate::{
     handle::{Exclusive, Kind, Shared, Table},
@@ -27,6 +28,7 @@ pub(crate) static GRAPHS: Table<GraphObject> = Table::new(Kind::Graph);
 pub(crate) struct PoolObject {
     pub(crate) pool: StreamPool<Driver>,
     pub(crate) hand_in: ArrayQueue<HandIn>,
+    pub(crate) foreign: Foreign,
 }
 /// Something that a finalizer gave up. Its handles answer as if the objects were gone.
 pub(crate) enum HandIn {
@@ -73,6 +75,9 @@ pub(crate) fn lease_of(handle: ringfence_lease_t) -> Result<Exclusive<LeaseObjec
 pub(crate) fn give_lease(lease: Lease) -> Result<ringfence_lease_t, Failure> {
     let handle = LEASES.insert(LeaseObject { lease, handle: Raw::Kept })?;
     Ok(ringfence_lease_t { handle })
+}
+pub(crate) fn give_stamp(stamp: Stamp) -> Result<ringfence_stamp_t, Failure> {
+    Ok(ringfence_stamp_t { handle: STAMPS.insert(stamp)? })
 }
 
 impl PoolObject {

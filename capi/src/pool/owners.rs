@@ -1,6 +1,10 @@
 //! Owners that never say that they are done: tasks of a garbage-collected language.
 
-use std::{ffi::c_void, mem::MaybeUninit};
+use std::{
+    ffi::c_void,
+    mem::MaybeUninit,
+    sync::{Mutex, PoisonError},
+};
 
 use crossbeam_queue::ArrayQueue;
 use ringfence::{
@@ -13,6 +17,7 @@ use ringfence::{
 use super::{
     array::{InTask, arrays, flat, submit_of, submit_on},
     backend::ringfence_submit_fn,
+    life::HAND_IN,
     memory::give_memory,
     object::{PoolObject, pool_of},
     types::{
@@ -57,6 +62,8 @@ struct OwnersObject {
     probe: Probe,
     /// Owners that finalizers say are over.
     ended: ArrayQueue<u64>,
+    /// Who takes them over, from the first to the last: finalizers only push, and never wait for it.
+    taking: Mutex<()>,
 }
 struct Probe {
     call: unsafe extern "C-unwind" fn(*mut c_void, u64) -> ringfence_owner_state_t,
@@ -82,6 +89,9 @@ fn owners_of(owners: ringfence_owners_t) -> Result<Shared<OwnersObject>, Failure
 impl OwnersObject {
     /// Drops the leases of owners that finalizers say are over.
     fn take_in(&self) -> usize {
+        // Who comes here goes on once every owner is over that was handed in before: one that another thread had taken out, and
+        // had not ended yet, might be a new task's number by then.
+        let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ended = 0;
         for _ in 0..self.ended.capacity() {
             let Some(owner) = self.ended.pop() else { break };
@@ -104,7 +114,7 @@ impl OwnersObject {
 }
 
 /// Makes a table of owners on a pool. `probe` is called with `context`, which is the caller's. `hand_in` is how many owners
-/// finalizers can report between two calls on the table; 0 stands for 4096.
+/// finalizers can report between two calls of `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep`; 0 stands for 4096.
 ///
 /// Gives: `*owners`, which `ringfence_owners_destroy` ends, before the pool. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -118,12 +128,13 @@ pub extern "C" fn ringfence_owners_create(
     border(|| {
         let (object, owners) = (pool_of(pool)?, there(owners, "owners")?);
         let probe = Probe { call: there(probe, "probe")?, context };
-        let places = if hand_in == 0 { 4096 } else { hand_in as usize };
+        let places = if hand_in == 0 { HAND_IN } else { hand_in };
         let made = OwnersObject {
             pool: (*object).clone(),
             table: OwnerTable::new(),
             probe,
-            ended: ArrayQueue::new(places),
+            ended: ArrayQueue::new(places as usize),
+            taking: Mutex::new(()),
         };
         owners.write(ringfence_owners_t { handle: OWNERS.insert(made)? });
         Ok(())
@@ -165,7 +176,8 @@ pub unsafe extern "C" fn ringfence_owners_submit(
         Ok(())
     })
 }
-/// Memory for work of `owner` on its stream of `key`, from here on.
+/// Memory for work of `owner` on its stream of `key`, from here on. An allocation is work of that stream: whoever uses the memory
+/// first, this owner or another, begins with the stamp that `ringfence_memory_stamp` gives.
 ///
 /// Gives: `*memory`. Errors: as `ringfence_owners_submit` and `ringfence_pool_allocate`. Threads: any, one at a time for
 /// each owner. Finalizers: no.
@@ -217,7 +229,8 @@ pub extern "C" fn ringfence_owners_done(
         Ok(())
     })
 }
-/// The same for a finalizer: the owner is handed in, and the next call on the table takes it over.
+/// The same for a finalizer: the owner is handed in, and the next `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep` on the
+/// table, of whichever owner, takes it over. The number may be a new task's from here on.
 ///
 /// Errors: `RINGFENCE_FULL`: nothing was taken, and the probe will say the same later; otherwise of handles. No message is
 /// left. Threads: any, at once. Finalizers: yes.

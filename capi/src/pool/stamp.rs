@@ -6,7 +6,7 @@ use ringfence::{drive::Ordered, stream::Stamp};
 
 use super::{
     array::stamp_of,
-    object::{Raw, STAMPS, lease_of, pool_of},
+    object::{Raw, STAMPS, give_stamp, lease_of, pool_of},
     types::{
         access, ordered, ringfence_access_t, ringfence_lease_t, ringfence_ordered_t,
         ringfence_pool_t, ringfence_stamp_t,
@@ -17,7 +17,8 @@ use crate::{
     status::ringfence_status_t,
 };
 
-/// Makes the stamp of an array that was never used.
+/// Makes an empty stamp: of memory that was ready before it came here, such as what `ringfence_pool_adopt` took. For memory of
+/// `ringfence_pool_allocate` or `ringfence_owners_allocate` call `ringfence_memory_stamp`: its first use follows the allocation.
 ///
 /// Gives: `*stamp`, which goes with the array's memory in `ringfence_pool_retire` or `ringfence_pool_retire_later`, or is
 /// ended by `ringfence_stamp_destroy`. Threads: any. Finalizers: no.
@@ -26,8 +27,7 @@ pub extern "C" fn ringfence_stamp_create(
     stamp: Option<&mut MaybeUninit<ringfence_stamp_t>>,
 ) -> ringfence_status_t {
     border(|| {
-        let stamp = there(stamp, "stamp")?;
-        stamp.write(ringfence_stamp_t { handle: STAMPS.insert(Stamp::default())? });
+        there(stamp, "stamp")?.write(give_stamp(Stamp::default())?);
         Ok(())
     })
 }

@@ -29,14 +29,18 @@ unsafe impl Sync for StreamTable {}
 
 impl StreamTable {
     /// Looks whether everything is there that has to be.
-    pub(crate) fn new(table: ringfence_stream_backend_t) -> Result<Self, Failure> {
+    pub(crate) fn check(table: &ringfence_stream_backend_t) -> Result<(), Failure> {
         group!(table, required: state, create, destroy, query, create_event, destroy_event, record_event,
             stream_wait, query_event, synchronize_event);
         group!(table, optional "memory": allocate, free);
         group!(table, optional "captures": capture_status, exchange_capture_mode, begin_capture, end_capture,
             launch_graph, destroy_graph);
         group!(table, optional "progress words": open_progress, mark, observe, wait_progress, close_progress);
-        Ok(Self(table))
+        Ok(())
+    }
+    /// Of a table that was looked at. Its end calls `release`.
+    pub(crate) const fn new(table: ringfence_stream_backend_t) -> Self {
+        Self(table)
     }
     fn has_captures(&self) -> bool {
         self.0.capture_status.is_some()

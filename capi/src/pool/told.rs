@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::sized::grows;
 
-/// Settings of a pool. Call `ringfence_pool_options_init`, then change what is to differ.
+/// Settings of a pool. Call `ringfence_pool_options_init(&options, sizeof options)`, then change what is to differ.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ringfence_pool_options_t {
@@ -20,7 +20,7 @@ pub struct ringfence_pool_options_t {
     pub warn_past: u32,
     /// Nanoseconds: the limit of a host wait that takes the place of a wait on the device. 10 s.
     pub wait_limit: u64,
-    /// Places of the hand-in that finalizers use, made with the pool. 4096.
+    /// Places of the hand-in that finalizers use, made with the pool. 4096; 0 stands for that, too.
     pub hand_in: u32,
     /// 0.
     pub reserved: u32,

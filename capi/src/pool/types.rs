@@ -27,7 +27,7 @@ pub struct ringfence_lease_t {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ringfence_stamp_t {
-    /// Kind, place and generation of the object. 0: none, which stands for an array that was never used.
+    /// Kind, place and generation of the object. 0: none, which stands for an array that was ready, and never used.
     pub handle: u64,
 }
 /// Device memory with one owner, who gives it up with `ringfence_pool_retire` or `ringfence_pool_retire_later`.

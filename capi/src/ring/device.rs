@@ -42,7 +42,8 @@ unsafe impl Send for DeviceTable {}
 unsafe impl Sync for DeviceTable {}
 
 impl DeviceTable {
-    pub(crate) fn new(table: ringfence_device_backend_t) -> Result<Self, Failure> {
+    /// Looks whether everything is there that has to be.
+    pub(crate) fn check(table: &ringfence_device_backend_t) -> Result<(), Failure> {
         group!(table, required: create, destroy, load, arm, wait, force, status);
         group!(table, optional "stores to device memory": publish_stores, flush);
         if table.features & RINGFENCE_FEATURE_DEVICE_SIGNALS != 0 {
@@ -54,7 +55,11 @@ impl DeviceTable {
         if Features::from_bits(table.features).is_none() {
             return Err(Failure::unknown("backend->features", table.features));
         }
-        Ok(Self(table))
+        Ok(())
+    }
+    /// Of a table that was looked at. Its end calls `release`.
+    pub(crate) const fn new(table: ringfence_device_backend_t) -> Self {
+        Self(table)
     }
 }
 impl Drop for DeviceTable {

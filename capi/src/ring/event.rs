@@ -1,6 +1,6 @@
 //! Events.
 
-use std::{mem::MaybeUninit, time::Duration};
+use std::{mem::MaybeUninit, sync::Arc, time::Duration};
 
 use ringfence::{
     event::{Event, EventKind, EventOptions, EventStatus, Snapshot},
@@ -108,9 +108,7 @@ pub extern "C" fn ringfence_event_record(
     })
 }
 /// What the event stands for now, and where: whoever waits for that keeps nobody from recording the event again.
-fn recorded(
-    event: ringfence_event_t,
-) -> Result<Option<(Snapshot, std::sync::Arc<DeviceObject>)>, Failure> {
+fn recorded(event: ringfence_event_t) -> Result<Option<(Snapshot, Arc<DeviceObject>)>, Failure> {
     let object = event_of(event)?;
     Ok(object.event.snapshot().zip(object.device.clone()))
 }
@@ -156,8 +154,8 @@ pub extern "C" fn ringfence_event_synchronize(
 /// The stream's later packets wait for the event on the device; one that was never recorded is nothing to wait for. Its
 /// signal is not armed again before the packet that waits for it is proven complete.
 ///
-/// Errors: `RINGFENCE_PEER_CELL`, `RINGFENCE_USE_FAILED`; as `ringfence_tracker_submit`. Threads: the stream's owner.
-/// Finalizers: no.
+/// Errors: `RINGFENCE_PEER_CELL`, `RINGFENCE_USE_FAILED`; `RINGFENCE_INVALID_ARGUMENT` for an event of another backend; as
+/// `ringfence_tracker_submit`. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_event_wait_on(
     event: ringfence_event_t,
@@ -165,7 +163,8 @@ pub extern "C" fn ringfence_event_wait_on(
 ) -> ringfence_status_t {
     border(|| {
         let mut on = tracker_of(tracker)?;
-        if let Some((snapshot, _)) = recorded(event)? {
+        if let Some((snapshot, recorded_on)) = recorded(event)? {
+            on.device.knows(&recorded_on)?;
             snapshot.wait_on(&mut on.tracker)?;
         }
         Ok(())
@@ -183,7 +182,9 @@ pub extern "C" fn ringfence_event_elapsed(
     border(|| {
         let nanoseconds = there(nanoseconds, "nanoseconds")?;
         let (first, second) = (event_of(earlier)?, event_of(later)?);
-        let on = first.device.as_ref();
+        // Of one device: its stamps mean nothing on another, whatever number that has.
+        let on = first.device.as_ref().zip(second.device.as_ref());
+        let on = on.filter(|(first, second)| Arc::ptr_eq(first, second)).map(|(on, _)| on);
         let time = on.and_then(|on| first.event.elapsed_to(&second.event, &on.device));
         let time = time.ok_or_else(|| {
             Failure::new(

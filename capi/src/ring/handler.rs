@@ -1,7 +1,6 @@
 //! Handlers, and signals that are let go of late.
 
 use std::{
-    ffi::c_void,
     mem::MaybeUninit,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -13,7 +12,6 @@ use ringfence::{
 };
 
 use super::{
-    device::Device,
     event::{
         RINGFENCE_EVENT_FAILED, RINGFENCE_EVENT_FINISHED, RINGFENCE_EVENT_UNFINISHED,
         ringfence_event_status_t,
@@ -52,9 +50,8 @@ fn left() -> MutexGuard<'static, Vec<(Arc<DeviceObject>, Arc<Reaper>)>> {
 }
 /// A tracker is closed: its reaper may get signals later. Who still holds a signal holds its reaper.
 pub(crate) fn leave(device: &Arc<DeviceObject>, reaper: Arc<Reaper>) {
-    if Arc::strong_count(&reaper) > 1 {
-        left().push((device.clone(), reaper));
-    }
+    // Also one that nobody holds any more: it may have got the last signal after the tracker looked.
+    left().push((device.clone(), reaper));
     sweep();
 }
 /// Destroys the signals of closed trackers that nobody holds any more, and lets go of their devices. Not on a callback
@@ -96,7 +93,8 @@ pub extern "C" fn ringfence_device_reap(
 /// that will happen, exactly once, and 0 if the use is over already.
 ///
 /// Errors: `RINGFENCE_NO_HANDLER` when the signal wakes nobody: make the event `RINGFENCE_EVENT_KIND_BLOCKING`;
-/// `RINGFENCE_OUT_OF_ORDER` for an event that was never recorded. Threads: any, at once. Finalizers: no.
+/// `RINGFENCE_OUT_OF_ORDER` for an event that was never recorded, or whose device is closed. Threads: any, at once.
+/// Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_event_watch(
     event: ringfence_event_t,
@@ -113,6 +111,14 @@ pub extern "C" fn ringfence_event_watch(
                     format_args!("the event was never recorded; record it, then watch"),
                 )
             })?
+        };
+        let Some(_open) = on.listener.open() else {
+            return Err(Failure::new(
+                Status::RINGFENCE_OUT_OF_ORDER,
+                format_args!(
+                    "the event's device is closed, so that nobody would be told; watch before"
+                ),
+            ));
         };
         let watched = on.handlers.watch(&on.device, snapshot.record(), then)?;
         later.write(u32::from(matches!(watched, Watched::Later)));
@@ -151,63 +157,4 @@ pub extern "C" fn ringfence_device_handle(
         told.write(what);
         Ok(())
     })
-}
-/// Called with each token that a device of AMD's own reports, on a thread of its runtime's. May not throw.
-pub type ringfence_completion_fn =
-    Option<unsafe extern "C-unwind" fn(argument: *mut c_void, token: u64)>;
-
-/// Says who is told of the tokens of a device of HSA's or HIP's own: `tell`, with `argument`, which has to live as long as the
-/// device. A device of the caller's tells the caller by itself.
-///
-/// Errors: `RINGFENCE_UNSUPPORTED` for a device of the caller's; `RINGFENCE_OUT_OF_ORDER` when somebody is told already.
-/// Threads: any. Finalizers: no.
-#[unsafe(no_mangle)]
-pub extern "C" fn ringfence_device_on_completion(
-    device: ringfence_device_t,
-    tell: ringfence_completion_fn,
-    argument: *mut c_void,
-) -> ringfence_status_t {
-    border(|| {
-        let (object, tell) = (device_of(device)?, there(tell, "tell")?);
-        let told = Told { call: tell, argument };
-        match &object.device {
-            #[cfg(feature = "hsa")]
-            Device::Hsa(device) => device
-                .on_completion(move |_, token| told.tell(token))
-                .map_err(|error| Failure::of(Status::RINGFENCE_OUT_OF_ORDER, &error)),
-            #[cfg(feature = "hip")]
-            Device::Hip(device) => {
-                device.on_completion(move |token| told.tell(token));
-                Ok(())
-            }
-            Device::Table(_) => {
-                let _ = told;
-                Err(Failure::new(
-                    Status::RINGFENCE_UNSUPPORTED,
-                    format_args!(
-                        "a device of the caller's reports tokens by itself: call `ringfence_device_handle` with them"
-                    ),
-                ))
-            }
-        }
-    })
-}
-#[cfg_attr(
-    not(any(feature = "hsa", feature = "hip")),
-    expect(dead_code, reason = "only the built-in devices tell")
-)]
-struct Told {
-    call: unsafe extern "C-unwind" fn(*mut c_void, u64),
-    argument: *mut c_void,
-}
-// SAFETY: the header says on which threads it is called.
-unsafe impl Send for Told {}
-// SAFETY: as above, and by several at once.
-unsafe impl Sync for Told {}
-impl Told {
-    #[cfg(any(feature = "hsa", feature = "hip"))]
-    fn tell(&self, token: HandlerToken) {
-        // SAFETY: who set it said that it may be called with this argument.
-        unsafe { (self.call)(self.argument, token.as_u64()) }
-    }
 }

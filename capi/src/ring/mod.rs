@@ -22,11 +22,17 @@ mod event;
 
 mod handler;
 
+mod listener;
+
+#[cfg(feature = "hsa")]
+mod alone;
+
 mod pure;
 
 pub use backend::*;
 pub use event::*;
 pub use handler::*;
+pub use listener::*;
 pub use open::*;
 pub use pure::*;
 pub use queue::ringfence_hsa_dispatch_t;

@@ -1,6 +1,6 @@
 //! What the handles of the signals half stand for.
 
-use std::sync::Arc;
+use std::{mem::discriminant, sync::Arc};
 
 use ringfence::{
     drive::{HandlerTable, HardwareQueue, Tracker},
@@ -9,12 +9,13 @@ use ringfence::{
 
 use super::{
     device::Device,
+    listener::Listener,
     queue::Queue,
     types::{ringfence_device_t, ringfence_event_t, ringfence_queue_t, ringfence_tracker_t},
 };
 use crate::{
     handle::{Exclusive, Kind, Shared, Table},
-    status::Failure,
+    status::{Failure, ringfence_status_t as Status},
 };
 
 pub(crate) static DEVICES: Table<Arc<DeviceObject>> = Table::new(Kind::Device);
@@ -26,6 +27,33 @@ pub(crate) struct DeviceObject {
     pub(crate) device: Device,
     /// Each with a number of the caller's.
     pub(crate) handlers: HandlerTable<u64>,
+    pub(crate) listener: Arc<Listener>,
+    /// Dropped after the device.
+    #[cfg(feature = "hsa")]
+    pub(crate) _alone: Option<super::alone::Alone>,
+}
+impl DeviceObject {
+    pub(crate) fn new(device: Device) -> Self {
+        Self {
+            device,
+            handlers: HandlerTable::new(),
+            listener: Arc::default(),
+            #[cfg(feature = "hsa")]
+            _alone: None,
+        }
+    }
+    /// Whether signals of the other device mean something here.
+    pub(crate) fn knows(&self, other: &Self) -> Result<(), Failure> {
+        if discriminant(&self.device) == discriminant(&other.device) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Status::RINGFENCE_INVALID_ARGUMENT,
+            format_args!(
+                "the event was recorded on a device of another backend than the tracker's; wait for it on the host"
+            ),
+        ))
+    }
 }
 pub(crate) struct TrackerObject {
     pub(crate) tracker: Tracker<Device, Queue>,

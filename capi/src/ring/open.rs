@@ -1,11 +1,10 @@
 //! Devices and queues: taken in, or AMD's own.
 
+#[cfg(feature = "hip")]
+use std::sync::OnceLock;
 use std::{mem::MaybeUninit, sync::Arc};
 
-use ringfence::{
-    drive::{HandlerTable, HardwareQueue},
-    id::DeviceId,
-};
+use ringfence::{drive::HardwareQueue, id::DeviceId};
 
 use super::{
     backend::{ringfence_device_backend_t, ringfence_queue_backend_t},
@@ -20,12 +19,13 @@ use crate::{
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
-fn give_device(device: Device) -> Result<ringfence_device_t, Failure> {
-    let object = DeviceObject { device, handlers: HandlerTable::new() };
-    Ok(ringfence_device_t { handle: DEVICES.insert(Arc::new(object))? })
+/// `make` is called once nothing can be refused any more: a table's `release` is not called for one that came to nothing.
+fn give_device(make: impl FnOnce() -> DeviceObject) -> Result<ringfence_device_t, Failure> {
+    Ok(ringfence_device_t { handle: DEVICES.insert_with(|| Arc::new(make()))? })
 }
-fn give_queue(queue: Queue) -> Result<ringfence_queue_t, Failure> {
-    Ok(ringfence_queue_t { handle: QUEUES.insert(HardwareQueue::new(queue))? })
+/// As `give_device`.
+fn give_queue(make: impl FnOnce() -> Queue) -> Result<ringfence_queue_t, Failure> {
+    Ok(ringfence_queue_t { handle: QUEUES.insert_with(|| HardwareQueue::new(make()))? })
 }
 fn unsupported(backend: &str) -> Failure {
     Failure::new(
@@ -49,14 +49,17 @@ pub unsafe extern "C" fn ringfence_device_create(
         let device = there(device, "device")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let table = unsafe { sized::read(backend, "backend") }?;
-        device.write(give_device(Device::Table(Arc::new(DeviceTable::new(table)?)))?);
+        DeviceTable::check(&table)?;
+        let make = || DeviceObject::new(Device::Table(Arc::new(DeviceTable::new(table))));
+        device.write(give_device(make)?);
         Ok(())
     })
 }
-/// A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs.
+/// A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs. One that is open is not
+/// opened again before it is closed, and its trackers, queues and events are gone: share the handle.
 ///
-/// Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_UNSUPPORTED` when the library was
-/// built without HSA. Threads: any. Finalizers: no.
+/// Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_IN_USE` for a GPU that is open;
+/// `RINGFENCE_UNSUPPORTED` when the library was built without HSA. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_open_hsa(
     number: u32,
@@ -64,22 +67,28 @@ pub extern "C" fn ringfence_device_open_hsa(
 ) -> ringfence_status_t {
     border(|| {
         let device = there(device, "device")?;
-        device.write(give_device(hsa_device(DeviceId::new(number))?)?);
+        let opened = hsa_device(DeviceId::new(number))?;
+        device.write(give_device(|| opened)?);
         Ok(())
     })
 }
 #[cfg(feature = "hsa")]
-fn hsa_device(number: DeviceId) -> Result<Device, Failure> {
+fn hsa_device(number: DeviceId) -> Result<DeviceObject, Failure> {
+    let listener = Arc::default();
+    let alone = super::alone::Alone::claim(number, &listener)?;
     let opened = ringfence_hsa::Runtime::start().and_then(|runtime| runtime.device(number));
-    opened.map(Device::Hsa).map_err(|error| Failure::of(Status::RINGFENCE_NO_RUNTIME, &error))
+    let opened = opened.map_err(|error| Failure::of(Status::RINGFENCE_NO_RUNTIME, &error))?;
+    Ok(DeviceObject { listener, _alone: Some(alone), ..DeviceObject::new(Device::Hsa(opened)) })
 }
 #[cfg(not(feature = "hsa"))]
-fn hsa_device(_number: DeviceId) -> Result<Device, Failure> {
+fn hsa_device(_number: DeviceId) -> Result<DeviceObject, Failure> {
     Err(unsupported("HSA"))
 }
-/// A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs.
+/// A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs. One GPU may
+/// be opened several times; a queue is of the handle that opened it.
 ///
-/// Gives and errors: as `ringfence_device_open_hsa`. Threads: any. Finalizers: no.
+/// Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_UNSUPPORTED` when the library was
+/// built without HIP. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_open_hip(
     number: u32,
@@ -87,29 +96,37 @@ pub extern "C" fn ringfence_device_open_hip(
 ) -> ringfence_status_t {
     border(|| {
         let device = there(device, "device")?;
-        device.write(give_device(hip_device(DeviceId::new(number))?)?);
+        let opened = hip_device(DeviceId::new(number))?;
+        device.write(give_device(|| DeviceObject::new(opened))?);
         Ok(())
     })
 }
 #[cfg(feature = "hip")]
 fn hip_device(number: DeviceId) -> Result<Device, Failure> {
     use ringfence_hip::{Hip, HipDevice, HipStreams, StreamOptions};
-    let opened = Hip::start()
-        .and_then(|hip| HipDevice::new(&HipStreams::new(hip, StreamOptions::default()), number));
+    // One for all: a signal is a number of its streams, and would be another signal on others.
+    static ALL: OnceLock<HipStreams> = OnceLock::new();
+    let opened = Hip::start().and_then(|hip| {
+        let all = ALL.get_or_init(|| HipStreams::new(hip, StreamOptions::default()));
+        HipDevice::new(all, number)
+    });
     opened.map(Device::Hip).map_err(|error| Failure::of(Status::RINGFENCE_NO_RUNTIME, &error))
 }
 #[cfg(not(feature = "hip"))]
 fn hip_device(_number: DeviceId) -> Result<Device, Failure> {
     Err(unsupported("HIP"))
 }
-/// Ends the caller's interest in a device. Its trackers keep it: `release` is called when the last of them is closed, and
-/// the last event that was recorded there is destroyed.
+/// Ends the caller's interest in a device: no handler is set any more, and nobody is told. Its trackers keep it: `release` is
+/// called when the last of them is closed, and the last event that was recorded there is destroyed.
 ///
-/// Takes: `device`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
+/// Takes: `device`. Errors: `RINGFENCE_IN_USE` while handlers wait for their tokens, or somebody is being told of one: let
+/// them come, handle them, and close then. Threads: any, when no other one is in a call on it. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_close(device: ringfence_device_t) -> ringfence_status_t {
     border(|| {
-        drop(DEVICES.take(device.handle)?);
+        let object = DEVICES.last(device.handle)?;
+        object.close()?;
+        drop(DEVICES.remove(object));
         super::handler::sweep();
         Ok(())
     })
@@ -129,26 +146,28 @@ pub unsafe extern "C" fn ringfence_queue_create(
         let queue = there(queue, "queue")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let table = unsafe { sized::read(backend, "backend") }?;
-        queue.write(give_queue(Queue::Table(Arc::new(QueueTable::new(table)?)))?);
+        QueueTable::check(&table)?;
+        queue.write(give_queue(|| Queue::Table(Arc::new(QueueTable::new(table))))?);
         Ok(())
     })
 }
 #[cfg(feature = "hsa")]
-fn hsa_queue(device: &ringfence_hsa::HsaDevice) -> Result<Queue, Failure> {
+fn hsa_queue(device: &ringfence_hsa::HsaDevice, of: &Arc<DeviceObject>) -> Result<Queue, Failure> {
     let failed = |error| Failure::of(Status::RINGFENCE_DRIVER, &error);
     let made = device.create_queue(Default::default()).map_err(failed)?;
-    Ok(Queue::Hsa(made, device.empty_kernel().map_err(failed)?))
+    Ok(Queue::Hsa(made, device.empty_kernel().map_err(failed)?, of.clone()))
 }
 #[cfg(feature = "hip")]
-fn hip_queue(device: &ringfence_hip::HipDevice) -> Result<Queue, Failure> {
+fn hip_queue(device: &ringfence_hip::HipDevice, of: &Arc<DeviceObject>) -> Result<Queue, Failure> {
     use ringfence::{
         backend::Device as _,
         id::{DeviceContext, StreamKey},
     };
     let made = device.create_queue(StreamKey::new(DeviceContext::primary(device.id())));
-    made.map(Queue::Hip).map_err(|error| Failure::of(Status::RINGFENCE_DRIVER, &error))
+    made.map(|made| Queue::Hip(made, of.clone()))
+        .map_err(|error| Failure::of(Status::RINGFENCE_DRIVER, &error))
 }
-/// Makes a queue of a device of HSA's or HIP's own.
+/// Makes a queue of a device of HSA's or HIP's own, for trackers on that device.
 ///
 /// Gives: `*queue`. Errors: `RINGFENCE_DRIVER`, with what the runtime said; `RINGFENCE_UNSUPPORTED` for a device of the
 /// caller's. Threads: any. Finalizers: no.
@@ -161,12 +180,12 @@ pub extern "C" fn ringfence_queue_open(
         let (object, queue) = (device_of(device)?, there(queue, "queue")?);
         let made = match &object.device {
             #[cfg(feature = "hsa")]
-            Device::Hsa(device) => hsa_queue(device),
+            Device::Hsa(device) => hsa_queue(device, &object),
             #[cfg(feature = "hip")]
-            Device::Hip(device) => hip_queue(device),
+            Device::Hip(device) => hip_queue(device, &object),
             Device::Table(_) => Err(unsupported("queues of the caller's devices")),
         }?;
-        queue.write(give_queue(made)?);
+        queue.write(give_queue(|| made)?);
         Ok(())
     })
 }
@@ -183,7 +202,7 @@ pub extern "C" fn ringfence_queue_stream(
         let (object, stream) = (queue_of(queue)?, there(stream, "stream")?);
         match &**object {
             #[cfg(feature = "hip")]
-            Queue::Hip(queue) => {
+            Queue::Hip(queue, _) => {
                 stream.write(queue.stream().as_u64());
                 Ok(())
             }

@@ -9,18 +9,20 @@ use ringfence::{
 
 use super::{
     backend::*,
+    device::Device,
+    object::DeviceObject,
     types::{lane, scope_number},
 };
-use crate::status::Failure;
+use crate::status::{Failure, ringfence_status_t as Status};
 
 /// What every call goes to. A cheap handle.
 #[derive(Clone)]
 pub(crate) enum Queue {
     Table(Arc<QueueTable>),
     #[cfg(feature = "hsa")]
-    Hsa(ringfence_hsa::HsaQueue, ringfence_hsa::Dispatch),
+    Hsa(ringfence_hsa::HsaQueue, ringfence_hsa::Dispatch, Arc<DeviceObject>),
     #[cfg(feature = "hip")]
-    Hip(ringfence_hip::HipQueue),
+    Hip(ringfence_hip::HipQueue, Arc<DeviceObject>),
 }
 
 /// What a submission said: read before the call that brought it returns.
@@ -56,9 +58,14 @@ unsafe impl Send for QueueTable {}
 unsafe impl Sync for QueueTable {}
 
 impl QueueTable {
-    pub(crate) fn new(table: ringfence_queue_backend_t) -> Result<Self, Failure> {
+    /// Looks whether everything is there that has to be.
+    pub(crate) fn check(table: &ringfence_queue_backend_t) -> Result<(), Failure> {
         group!(table, required: reserve, commit, ring_doorbell, read_index, settled);
-        Ok(Self(table))
+        Ok(())
+    }
+    /// Of a table that was looked at. Its end calls `release`.
+    pub(crate) const fn new(table: ringfence_queue_backend_t) -> Self {
+        Self(table)
     }
     fn commit(&self, at: PacketId, packet: &Packet<Work>) {
         let mut plain = ringfence_packet_t {
@@ -134,9 +141,9 @@ macro_rules! on {
         match $self {
             Queue::Table($table) => $plain,
             #[cfg(feature = "hsa")]
-            Queue::Hsa($queue, _) => $call,
+            Queue::Hsa($queue, ..) => $call,
             #[cfg(feature = "hip")]
-            Queue::Hip($queue) => $call,
+            Queue::Hip($queue, _) => $call,
         }
     };
 }
@@ -153,12 +160,12 @@ impl PacketQueue for Queue {
         match self {
             Self::Table(table) => table.commit(at, packet),
             #[cfg(feature = "hsa")]
-            Self::Hsa(queue, empty) => {
+            Self::Hsa(queue, empty, _) => {
                 queue.commit(at, &with_work(packet, |work| Body::Kernel(dispatch(work, *empty))));
             }
             // Kernels are submitted to its stream by HIP's own calls: `check_work` refused them.
             #[cfg(feature = "hip")]
-            Self::Hip(queue) => {
+            Self::Hip(queue, _) => {
                 let nothing = |_| Body::And(ringfence::backend::Deps::NONE);
                 queue.commit(at, &with_work(packet, nothing));
             }
@@ -183,6 +190,26 @@ impl PacketQueue for Queue {
     }
 }
 impl Queue {
+    /// Whether trackers of the device may be on it.
+    pub(crate) fn belongs_to(&self, device: &Arc<DeviceObject>) -> Result<(), Failure> {
+        let belongs = match self {
+            // Which device it is on, the caller alone knows.
+            Self::Table(_) => matches!(device.device, Device::Table(_)),
+            #[cfg(feature = "hsa")]
+            Self::Hsa(_, _, of) => Arc::ptr_eq(of, device),
+            #[cfg(feature = "hip")]
+            Self::Hip(_, of) => Arc::ptr_eq(of, device),
+        };
+        if belongs {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Status::RINGFENCE_INVALID_ARGUMENT,
+            format_args!(
+                "the queue is of another device or backend than the tracker; take one that was made or opened for that device"
+            ),
+        ))
+    }
     /// Whether what a submission says can be a packet: one that cannot would end its queue.
     pub(crate) fn check(&self, work: Work) -> Result<(), Failure> {
         match self {
@@ -209,7 +236,7 @@ impl Queue {
     pub(crate) fn takes_kernels(&self) -> Kernels {
         match self {
             #[cfg(feature = "hip")]
-            Self::Hip(_) => Kernels::PastIt,
+            Self::Hip(..) => Kernels::PastIt,
             _ => Kernels::ByPacket,
         }
     }

@@ -21,7 +21,7 @@ use crate::{
     status::{Failure, ringfence_status_t},
 };
 
-/// What a tracker is opened with. Call `ringfence_policy_init`, then change what is to differ.
+/// What a tracker is opened with. Call `ringfence_policy_init(&policy, sizeof policy)`, then change what is to differ.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ringfence_policy_t {
@@ -97,18 +97,19 @@ impl ringfence_policy_t {
         })
     }
 }
-/// Fills `policy` with the defaults, its `size` included.
+/// Fills `policy` with the defaults, its `size` included. `size` is `sizeof(ringfence_policy_t)`: nothing is written past it.
 ///
-/// Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
+/// Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
-pub extern "C" fn ringfence_policy_init(
-    policy: Option<&mut MaybeUninit<ringfence_policy_t>>,
+pub unsafe extern "C" fn ringfence_policy_init(
+    policy: *mut ringfence_policy_t,
+    size: usize,
 ) -> ringfence_status_t {
     border(|| {
         let defaults = Policy::default();
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        there(policy, "policy")?.write(ringfence_policy_t {
-            size: size_of::<ringfence_policy_t>(),
+        let filled = ringfence_policy_t {
+            size,
             polling: 0,
             device_signals: 0,
             events: 0,
@@ -121,14 +122,15 @@ pub extern "C" fn ringfence_policy_init(
             reserved: 0,
             active_window: nanoseconds(defaults.wait.active_window),
             wait_limit: nanoseconds(defaults.wait.limit),
-        });
-        Ok(())
+        };
+        // SAFETY: the caller's structure, by the rules at the top of the header; its size, by the caller.
+        unsafe { sized::init(policy, size, &filled, "policy") }
     })
 }
 /// Opens a tracker for one stream on a queue, with its signals created and armed. `policy` may be NULL: the defaults.
 ///
-/// Gives: `*tracker`, which `ringfence_tracker_close` ends. Errors: `RINGFENCE_NO_SIGNAL`, `RINGFENCE_DEVICE_LOST`.
-/// Threads: any. Finalizers: no.
+/// Gives: `*tracker`, which `ringfence_tracker_close` ends. Errors: `RINGFENCE_NO_SIGNAL`, `RINGFENCE_DEVICE_LOST`;
+/// `RINGFENCE_INVALID_ARGUMENT` for a queue of another device or backend. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_tracker_open(
     device: ringfence_device_t,
@@ -145,6 +147,7 @@ pub unsafe extern "C" fn ringfence_tracker_open(
             // SAFETY: the caller's structure, by the rules at the top of the header.
             unsafe { sized::read(policy, "policy") }?.read()?
         };
+        queue.belongs_to(&device)?;
         let opened = Tracker::open(device.device.clone(), queue, policy)?;
         let handle = TRACKERS.insert(TrackerObject { tracker: opened, device })?;
         tracker.write(ringfence_tracker_t { handle });
@@ -198,8 +201,8 @@ pub extern "C" fn ringfence_tracker_submit(
 /// Publishes `count` packets in order, with one reservation and one doorbell for up to 256 of them: signals for all of them
 /// are secured before an index is reserved. `uses` has `count` places, or is NULL; `published` may be NULL: how many were.
 ///
-/// Errors: as `ringfence_tracker_submit`; the first `*published` packets are published then. Threads: the stream's owner.
-/// Finalizers: no.
+/// Errors: as `ringfence_tracker_submit`; `*published` is written all the same, and so many packets are published.
+/// Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_tracker_submit_all(
     tracker: ringfence_tracker_t,
@@ -209,32 +212,29 @@ pub unsafe extern "C" fn ringfence_tracker_submit_all(
     published: Option<&mut MaybeUninit<usize>>,
 ) -> ringfence_status_t {
     border(|| {
+        let mut nowhere = MaybeUninit::uninit();
+        let published = published.unwrap_or(&mut nowhere).write(0); // also where the call is refused
         let mut object = tracker_of(tracker)?;
         if count > 0 && submissions.is_null() {
             return Err(Failure::null("submissions"));
         }
-        let all: &[ringfence_submission_t] = if count == 0 {
-            &[]
-        } else {
+        let all: &[ringfence_submission_t] = match count {
+            0 => &[],
             // SAFETY: the caller's array, by the rules at the top of the header.
-            unsafe { std::slice::from_raw_parts(submissions, count) }
+            _ => unsafe { std::slice::from_raw_parts(submissions, count) },
         };
         let queue = object.tracker.queue().clone();
         let all: Vec<_> = all.iter().map(|one| one.read(&queue)).collect::<Result<_, _>>()?;
-        let mut told = 0_usize;
-        let submitted = object.tracker.submit_all(&all, |of, _record| {
+        object.tracker.submit_all(&all, |of, _record| {
             if !uses.is_null() {
                 // SAFETY: the caller's array has `count` places, and each packet is told of once.
-                let place = unsafe { uses.add(told) };
+                let place = unsafe { uses.add(*published) };
                 // SAFETY: as above.
                 unsafe { place.write(of.into()) };
             }
-            told += 1;
-        });
-        if let Some(published) = published {
-            published.write(told);
-        }
-        Ok(submitted?)
+            *published += 1;
+        })?;
+        Ok(())
     })
 }
 /// Looks for finished uses with at most one load, and arms their signals. Whatever is submitted and finishes is retired
@@ -284,7 +284,8 @@ fn tell(
 /// The stream goes on with another hardware queue. What it left on the old one is followed there. It does not order the new
 /// queue's work after the old one's: record an event before, and wait for it after, as far as that is wanted.
 ///
-/// Errors: as `ringfence_tracker_submit`; the stream is still on the old queue then. Threads: the stream's owner. Finalizers: no.
+/// Errors: as `ringfence_tracker_submit`; `RINGFENCE_INVALID_ARGUMENT` for a queue of another device or backend. The stream is
+/// still on the old queue then. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_switch_queue(
     tracker: ringfence_tracker_t,
@@ -292,6 +293,7 @@ pub extern "C" fn ringfence_tracker_switch_queue(
 ) -> ringfence_status_t {
     border(|| {
         let (mut object, queue) = (tracker_of(tracker)?, queue_of(queue)?.clone());
+        queue.belongs_to(&object.device)?;
         object.tracker.switch_queue(queue)?;
         Ok(())
     })

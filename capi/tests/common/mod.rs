@@ -86,10 +86,7 @@ impl Toy {
         self.pool_with(4096)
     }
     pub(crate) fn pool_with(&'static self, hand_in: u32) -> ringfence_pool_t {
-        let mut options = MaybeUninit::uninit();
-        ok(ringfence_pool_options_init(Some(&mut options)));
-        // SAFETY: the call above filled it.
-        let mut options = unsafe { options.assume_init() };
+        let mut options = options();
         options.hand_in = hand_in;
         let table = self.table();
         // SAFETY: both structures are there, and the driver lives for ever.
@@ -252,6 +249,15 @@ pub(crate) fn message() -> String {
     String::from_utf8_lossy(&text[..length.min(text.len() - 1)]).into_owned()
 }
 
+/// The defaults.
+pub(crate) fn options() -> ringfence_pool_options_t {
+    let size = size_of::<ringfence_pool_options_t>();
+    out(|place| {
+        let options = place.map_or(std::ptr::null_mut(), MaybeUninit::as_mut_ptr);
+        // SAFETY: the structure is there, and its size is true.
+        unsafe { ringfence_pool_options_init(options, size) }
+    })
+}
 pub(crate) fn acquire(pool: ringfence_pool_t) -> ringfence_lease_t {
     out(|lease| ringfence_pool_acquire(pool, Some(&KEY), lease))
 }
@@ -260,6 +266,14 @@ pub(crate) fn stamp() -> ringfence_stamp_t {
 }
 pub(crate) fn memory(pool: ringfence_pool_t, lease: ringfence_lease_t) -> ringfence_memory_t {
     out(|memory| ringfence_pool_allocate(pool, lease, 8, memory))
+}
+/// Memory, and the stamp that it begins with.
+pub(crate) fn new_array(
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+) -> (ringfence_memory_t, ringfence_stamp_t) {
+    let memory = memory(pool, lease);
+    (memory, out(|stamp| ringfence_memory_stamp(memory, stamp)))
 }
 pub(crate) fn address(memory: ringfence_memory_t) -> u64 {
     out(|address| ringfence_memory_address(memory, address, None))

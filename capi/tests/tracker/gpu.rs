@@ -22,6 +22,8 @@ pub(crate) struct Gpu {
     pub(crate) lost: AtomicU32,
     pub(crate) watched: Mutex<Vec<(u64, u64)>>,
     pub(crate) released: AtomicU32,
+    /// Done inside the next destruction of a signal.
+    pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 #[derive(Default)]
 pub(crate) struct Queue {
@@ -46,6 +48,7 @@ impl Gpu {
             lost: AtomicU32::new(0),
             watched: Mutex::default(),
             released: AtomicU32::new(0),
+            meanwhile: Mutex::default(),
         }))
     }
     pub(crate) fn value(&self, signal: u64) -> &AtomicI64 {
@@ -158,6 +161,10 @@ unsafe extern "C-unwind" fn create(
 }
 unsafe extern "C-unwind" fn destroy(context: *mut c_void, _signal: u64) {
     gpu(context).live.fetch_sub(1, SeqCst);
+    let meanwhile = gpu(context).meanwhile.lock().expect("plain").take();
+    if let Some(meanwhile) = meanwhile {
+        meanwhile();
+    }
 }
 unsafe extern "C-unwind" fn load(context: *mut c_void, signal: u64) -> i64 {
     gpu(context).value(signal).load(SeqCst)

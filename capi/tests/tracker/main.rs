@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod ends;
 mod gpu;
 
 use std::{mem::MaybeUninit, sync::atomic::Ordering::SeqCst};
@@ -306,8 +307,10 @@ fn tables_and_policies_are_looked_at() {
     assert_eq!(gpu.released.load(SeqCst), 0);
 
     let bench = Bench::new(6);
+    let size = size_of::<ringfence_policy_t>();
     let mut policy = MaybeUninit::uninit();
-    ok(ringfence_policy_init(Some(&mut policy)));
+    // SAFETY: the structure is there, and its size is true.
+    ok(unsafe { ringfence_policy_init(policy.as_mut_ptr(), size) });
     // SAFETY: the call above filled it.
     let mut policy = unsafe { policy.assume_init() };
     let open = |policy: &ringfence_policy_t| {
