@@ -49,6 +49,7 @@
 
 mod pool;
 mod reaper;
+mod turns;
 
 pub use pool::TaskPool;
 pub use reaper::{Period, Reaped, Reaper};

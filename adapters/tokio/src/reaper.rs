@@ -15,9 +15,11 @@ use ringfence::{
 };
 use tokio::{
     sync::oneshot,
-    task::{JoinHandle, spawn_blocking},
+    task::JoinHandle,
     time::{Instant, timeout},
 };
+
+use crate::turns::Turns;
 
 /// How often a reaper does what.
 ///
@@ -72,7 +74,8 @@ pub struct Reaped {
     pub first_panic: Option<String>,
 }
 impl Reaped {
-    fn add(&mut self, round: Round) {
+    /// Counts a round. Answers with the panic of the pool's own destructor.
+    fn add(&mut self, round: Round) -> thread::Result<()> {
         self.pumps += 1;
         match round.pumped {
             Ok(pumped) => {
@@ -85,6 +88,7 @@ impl Reaped {
             Ok(trimmed) => self.trimmed += u64::from(trimmed),
             Err(panic) => self.note(panic),
         }
+        round.ended
     }
     /// After a panic, which ends no reaper.
     fn note(&mut self, panic: Box<dyn Any + Send>) {
@@ -110,16 +114,19 @@ fn drop_payload(payload: Box<dyn Any + Send>) {
 struct Round {
     pumped: thread::Result<Pumped>,
     trimmed: thread::Result<u32>,
+    /// The pool may have ended with this round: then its destructor ran.
+    ended: thread::Result<()>,
 }
 impl Round {
     /// The pool is whole after a panic: its locks guard plain data and are let go of before foreign code runs.
-    fn of<B: StreamBackend, A>(pool: &StreamPool<B, A>, trims: Trims) -> Self {
+    fn of<B: StreamBackend, A>(pool: Arc<StreamPool<B, A>>, trims: Trims) -> Self {
         Self {
             pumped: catch_unwind(AssertUnwindSafe(|| pool.pump())),
             trimmed: match trims {
                 Trims::Now => catch_unwind(AssertUnwindSafe(|| pool.trim())),
                 Trims::Later => Ok(0),
             },
+            ended: catch_unwind(AssertUnwindSafe(|| drop(pool))),
         }
     }
 }
@@ -130,7 +137,8 @@ enum Trims {
 }
 
 /// Pumps a pool from the runtime, on a thread where blocking is allowed: destroying a stream may take as long
-/// as the driver likes.
+/// as the driver likes. Where the runtime has no such thread free, for 10 ms, it pumps on one of its own: those that are not free may be
+/// waiting for nothing else.
 ///
 /// Dropping it ends it and waits for nothing: a pump in progress goes on to its end.
 /// [`stop`](Self::stop) waits for that. It also ends when the pool is dropped, which it does not keep
@@ -207,17 +215,16 @@ where
 {
     let mut reaped = Reaped::default();
     let mut trimmed_at = Instant::now();
+    let mut turns = Turns::default();
     while timeout(period.pump, &mut stopped).await.is_err() {
         let Some(pool) = pool.upgrade() else { break };
         let trims = if trimmed_at.elapsed() >= period.trim { Trims::Now } else { Trims::Later };
         if trims == Trims::Now {
             trimmed_at = Instant::now();
         }
-        let round = move || Round::of(&pool, trims);
-        match spawn_blocking(round).await.map_err(tokio::task::JoinError::try_into_panic) {
-            Ok(round) => reaped.add(round),
-            Err(Ok(panic)) => resume_unwind(panic),
-            Err(Err(_cancelled)) => break,
+        let Some(round) = turns.take(move || Round::of(pool, trims)).await else { break };
+        if let Err(panic) = reaped.add(round) {
+            resume_unwind(panic);
         }
     }
     reaped
