@@ -37,11 +37,13 @@ enum Command {
     Demo(demo::Options),
     /// Play scenario files, and check every step against the rules
     Replay(replay::Options),
-    /// Try every timing of the device, and every order of tasks, of scenario files of signals, up to a bound
+    /// Try every timing of the device, and every order of tasks, of scenario files of signals and of
+    /// streams, up to a bound
     Explore(explore::Options),
-    /// Measure real runtimes: tasks and their streams, with leases and without
+    /// Measure both halves on HIP, CUDA, HSA or the model: events and waits, and tasks with streams, with
+    /// leases and without
     Bench(bench::Options),
-    /// Say what this machine has for AMD GPUs, what would be chosen, and what is missing
+    /// Say what this machine has for AMD and NVIDIA GPUs, what would be chosen, and what is missing
     Doctor(doctor::Options),
 }
 

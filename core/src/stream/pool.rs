@@ -150,16 +150,18 @@ impl<A> Pool<A> {
             Disposal::Ready(slot) => Some(slot),
         }
     }
-    /// Whether the caller is the one to create the disposal stream of `place`.
-    pub(crate) fn claim_disposal(&mut self, place: DeviceContext) -> bool {
+    /// The right to create the disposal stream of `place`, unless somebody has it: good until the device is reset.
+    pub(crate) fn claim_disposal(&mut self, place: DeviceContext) -> Option<Resets> {
         let claimed = !self.disposals.contains_key(&place);
         if claimed {
             self.disposals.insert(place, Disposal::Creating);
         }
-        claimed
+        claimed.then(|| self.resets(place.device))
     }
-    pub(crate) fn abandon_disposal(&mut self, place: DeviceContext) {
-        self.disposals.remove(&place);
+    pub(crate) fn abandon_disposal(&mut self, place: DeviceContext, claimed: Resets) {
+        if self.resets(place.device) == claimed {
+            self.disposals.remove(&place);
+        }
     }
     pub(crate) fn take_disposals(&mut self) -> Vec<Arc<Slot<A>>> {
         let all = self.disposals.drain().filter_map(|(_, disposal)| match disposal {

@@ -8,7 +8,7 @@ use crate::{
     error::{DriverError, StreamError},
     id::{DeviceContext, RawProgress, RawStream, StreamKey, StreamRef},
     observe,
-    stream::{Claim, Kind, Lease, Made, Offer, Reservation, Shortage, Slot, Why},
+    stream::{Claim, Kind, Lease, Made, Offer, Reservation, Resets, Shortage, Slot, Why},
     sync::{Arc, let_others_go_on},
 };
 
@@ -50,12 +50,12 @@ impl<A> Drop for Creating<'_, A> {
 /// A disposal stream in the making: taken back when that fails, also by a panic.
 struct MakingDisposal<'a, A> {
     shared: &'a Shared<A>,
-    place: Option<DeviceContext>,
+    claim: Option<(DeviceContext, Resets)>,
 }
 impl<A> Drop for MakingDisposal<'_, A> {
     fn drop(&mut self) {
-        if let Some(place) = self.place.take() {
-            self.shared.pool().abandon_disposal(place);
+        if let Some((place, claimed)) = self.claim.take() {
+            self.shared.pool().abandon_disposal(place, claimed);
         }
     }
 }
@@ -268,16 +268,19 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Makes the disposal stream of a place, with its first stream, so that a free never has to (T7).
     pub(super) fn make_disposal(&self, place: DeviceContext) -> Result<(), StreamError> {
-        if !self.shared.pool().claim_disposal(place) {
-            return Ok(());
-        }
-        let mut making = MakingDisposal { shared: &self.shared, place: Some(place) };
+        let Some(claimed) = self.shared.pool().claim_disposal(place) else { return Ok(()) };
+        let mut making = MakingDisposal { shared: &self.shared, claim: Some((place, claimed)) };
         let key = StreamKey::new(place);
         let (raw, word) = self.new_stream(key)?;
         let attachment = self.attachment(raw, word);
         let made = Made { key, raw, word, kind: Kind::Disposal, attachment };
-        let _slot = self.shared.pool().adopt(made);
-        making.place = None;
+        let mut pool = self.shared.pool();
+        // Its handle may have gone with the device while it was made: then whoever needs one makes another.
+        if pool.resets(place.device) == claimed {
+            let _slot = pool.adopt(made);
+            making.claim = None;
+        }
+        drop(pool);
         Ok(())
     }
     /// The disposal stream of a place, also while another thread makes it: for those who may wait.

@@ -135,7 +135,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         self.shared.pool().trim();
         self.reap()
     }
-    /// The user reset a device: its streams, work and memory are gone. Nothing of it is called again.
+    /// The user reset a device: its streams, work and memory are gone. Nothing of it is called again. The drivers for HIP and CUDA are told
+    /// first, by their `device_was_reset`.
     ///
     /// ```
     /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::*, stream::Lease};

@@ -121,15 +121,19 @@ fn only_a_baseline_destroys_before_it_creates() {
 fn a_place_has_one_disposal_stream_that_one_caller_creates() {
     let mut bench = Bench::new(PoolOptions::default());
     let place = key().place;
-    assert!(bench.pool.claim_disposal(place));
-    assert!(!bench.pool.claim_disposal(place), "somebody creates it");
+    let claimed = bench.pool.claim_disposal(place).expect("nobody has it");
+    assert_eq!(bench.pool.claim_disposal(place), None, "somebody creates it");
     assert!(bench.pool.disposal(place).is_none());
-    bench.pool.abandon_disposal(place);
-    assert!(bench.pool.claim_disposal(place), "the creation failed");
+    bench.pool.abandon_disposal(place, claimed);
+    assert_eq!(bench.pool.claim_disposal(place), Some(claimed), "the creation failed");
+    bench.pool.device_reset(place.device);
+    assert_ne!(bench.pool.claim_disposal(place), Some(claimed), "it went with the device");
+    bench.pool.abandon_disposal(place, claimed);
+    assert_eq!(bench.pool.claim_disposal(place), None, "who makes it since is another");
     let made = disposal(&mut bench);
     assert!(bench.pool.disposal(place).is_some_and(|known| Arc::ptr_eq(known, &made)));
     let elsewhere = DeviceContext::primary(DeviceId::new(1));
-    assert!(bench.pool.claim_disposal(elsewhere));
+    assert!(bench.pool.claim_disposal(elsewhere).is_some());
     let taken = bench.pool.take_disposals();
     assert!(
         taken.len() == 1 && Arc::ptr_eq(&taken[0], &made),

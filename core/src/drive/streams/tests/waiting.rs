@@ -161,3 +161,53 @@ fn an_allocation_is_followed_by_its_first_use_elsewhere_and_by_its_free() {
     assert!(adopted.stamp().is_empty());
     assert_eq!(pool.retire(adopted, Stamp::default()), Freed::AtOnce);
 }
+/// The first stream that is made of a place is the disposal stream.
+#[test]
+fn a_disposal_stream_that_went_with_a_reset_while_it_was_made_is_never_called() {
+    let driver = TestDriver::new(TestWords::Off);
+    let own: Arc<std::sync::OnceLock<std::sync::Weak<StreamPool<TestDriver>>>> = Arc::default();
+    let (of_attach, resets) = (own.clone(), AtomicU8::new(0));
+    let attach = move |_: RawStream| {
+        let pool = of_attach.get().and_then(std::sync::Weak::upgrade);
+        if let Some(pool) = pool
+            && resets.fetch_add(1, Ordering::Relaxed) == 0
+        {
+            pool.device_reset(DeviceId::new(0));
+        }
+    };
+    let options = PoolOptions::default();
+    let pool = StreamPool::with_attachments(driver.clone(), options, Box::new(LeasePolicy), attach);
+    let pool = std::sync::Arc::new(pool);
+    own.set(std::sync::Arc::downgrade(&pool)).expect("once");
+    drop(pool.acquire(key()).expect("a stream")); // reserved before the reset: it counts as gone with it
+    let first = driver.take_calls().into_iter().find_map(|call| match call {
+        DriverCall::Create(_, raw) => Some(raw),
+        _ => None,
+    });
+    let first = first.expect("a stream was made");
+    let [mut lease, mut other] = [0, 1].map(|_| pool.acquire(key()).expect("a stream"));
+    // A free behind two streams is the disposal stream's.
+    let memory = pool.adopt(RawMemory::new(0x99), Bytes::new(64), key());
+    let mut uses = Stamp::default();
+    for lease in [&mut lease, &mut other] {
+        uses.add(pool.submit(lease, "read").expect("work"), Access::Read);
+    }
+    assert!(matches!(pool.retire(memory, uses), Freed::OnDisposal | Freed::Deferred(_)));
+    pool.pump();
+    drop((lease, other));
+    driver.finish();
+    pool.pump();
+    let _down = pool.shutdown();
+    let calls = driver.take_calls();
+    let of_the_first = |call: &DriverCall| match *call {
+        DriverCall::Create(..) => false,
+        DriverCall::Destroy(raw)
+        | DriverCall::Launch(raw, _)
+        | DriverCall::Record(raw)
+        | DriverCall::Wait(raw)
+        | DriverCall::Mark(raw)
+        | DriverCall::Free(_, raw) => raw == first,
+    };
+    assert!(!calls.iter().any(of_the_first), "{first:?}: {calls:?}");
+    assert!(calls.iter().any(|call| matches!(call, DriverCall::Free(..))), "{calls:?}");
+}
