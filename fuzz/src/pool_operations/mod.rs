@@ -72,6 +72,7 @@ fn is_answer(wrong: &StreamWrong, program: &Program) -> bool {
             let while_capturing = ["captur", "is over", "error 401", "error 903"];
             program.is_faulty
                 || program.is_capped
+                || program.defers && error.contains("the cap is")
                 || while_capturing.iter().any(|part| error.contains(part))
         }
         StreamWrong::Misuse { .. } => true,

@@ -69,6 +69,8 @@ pub(super) struct Program {
     /// Whether something was broken on purpose.
     pub(super) is_faulty: bool,
     pub(super) is_capped: bool,
+    /// Whether the policy has a cap of its own: one that deals with old streams later refuses new ones meanwhile.
+    pub(super) defers: bool,
     /// Whether the process left the driver behind: a careful user calls it no more.
     pub(super) has_left: bool,
 }
@@ -88,6 +90,7 @@ impl Program {
             is_inside: false,
             is_faulty: false,
             is_capped: setup.live_cap > 0,
+            defers: setup.policy == PolicyKind::FreshDeferred,
             has_left: false,
         }
     }

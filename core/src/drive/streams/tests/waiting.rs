@@ -1,5 +1,7 @@
 //! Who waits is told, whatever becomes of the device, the driver, the pool, or somebody else's code.
 
+use std::sync::{OnceLock, Weak};
+
 use super::*;
 
 const LOST: DriverError = DriverError::DeviceLost(DriverCode::new(700));
@@ -165,10 +167,10 @@ fn an_allocation_is_followed_by_its_first_use_elsewhere_and_by_its_free() {
 #[test]
 fn a_disposal_stream_that_went_with_a_reset_while_it_was_made_is_never_called() {
     let driver = TestDriver::new(TestWords::Off);
-    let own: Arc<std::sync::OnceLock<std::sync::Weak<StreamPool<TestDriver>>>> = Arc::default();
+    let own: Arc<OnceLock<Weak<StreamPool<TestDriver>>>> = Arc::default();
     let (of_attach, resets) = (own.clone(), AtomicU8::new(0));
     let attach = move |_: RawStream| {
-        let pool = of_attach.get().and_then(std::sync::Weak::upgrade);
+        let pool = of_attach.get().and_then(Weak::upgrade);
         if let Some(pool) = pool
             && resets.fetch_add(1, Ordering::Relaxed) == 0
         {
@@ -177,8 +179,8 @@ fn a_disposal_stream_that_went_with_a_reset_while_it_was_made_is_never_called() 
     };
     let options = PoolOptions::default();
     let pool = StreamPool::with_attachments(driver.clone(), options, Box::new(LeasePolicy), attach);
-    let pool = std::sync::Arc::new(pool);
-    own.set(std::sync::Arc::downgrade(&pool)).expect("once");
+    let pool = Arc::new(pool);
+    own.set(Arc::downgrade(&pool)).expect("once");
     drop(pool.acquire(key()).expect("a stream")); // reserved before the reset: it counts as gone with it
     let first = driver.take_calls().into_iter().find_map(|call| match call {
         DriverCall::Create(_, raw) => Some(raw),
