@@ -1,7 +1,5 @@
 //! Who waits is told, whatever becomes of the device, the driver, the pool, or somebody else's code.
 
-use std::sync::{OnceLock, Weak};
-
 use super::*;
 
 const LOST: DriverError = DriverError::DeviceLost(DriverCode::new(700));
@@ -167,20 +165,18 @@ fn an_allocation_is_followed_by_its_first_use_elsewhere_and_by_its_free() {
 #[test]
 fn a_disposal_stream_that_went_with_a_reset_while_it_was_made_is_never_called() {
     let driver = TestDriver::new(TestWords::Off);
-    let own: Arc<OnceLock<Weak<StreamPool<TestDriver>>>> = Arc::default();
-    let (of_attach, resets) = (own.clone(), AtomicU8::new(0));
+    let own: Arc<Mutex<Option<Arc<StreamPool<TestDriver>>>>> = Arc::default();
+    let of_attach = own.clone();
     let attach = move |_: RawStream| {
-        let pool = of_attach.get().and_then(Weak::upgrade);
-        if let Some(pool) = pool
-            && resets.fetch_add(1, Ordering::Relaxed) == 0
-        {
+        let pool = of_attach.lock().take(); // once
+        if let Some(pool) = pool {
             pool.device_reset(DeviceId::new(0));
         }
     };
     let options = PoolOptions::default();
     let pool = StreamPool::with_attachments(driver.clone(), options, Box::new(LeasePolicy), attach);
     let pool = Arc::new(pool);
-    own.set(Arc::downgrade(&pool)).expect("once");
+    *own.lock() = Some(pool.clone());
     drop(pool.acquire(key()).expect("a stream")); // reserved before the reset: it counts as gone with it
     let first = driver.take_calls().into_iter().find_map(|call| match call {
         DriverCall::Create(_, raw) => Some(raw),
