@@ -81,6 +81,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let said = self.ask_driver(slot, tenancy);
         if let Err(Why::Bad(cause)) = said {
             tenancy.ailment = Some(cause);
+            // Whoever asked for another reason, the word alone is believed no more (T9).
+            tenancy.note_refusal::<()>(Err(cause));
         }
         said
     }

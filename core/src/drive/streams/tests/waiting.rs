@@ -121,6 +121,21 @@ fn a_fault_that_nobody_reports_is_asked_about() {
     let told = waiting.poll();
     assert!(matches!(told, Poll::Ready(Err(StreamError::Driver { cause: BAD, .. }))), "{told:?}");
 }
+/// What the driver said of a stream in between is not forgotten when the word comes after all.
+#[test]
+fn a_stream_that_was_in_error_when_it_was_asked_about_is_not_handed_on_by_its_word() {
+    let (driver, pool) = pool(TestWords::On);
+    let (lease, _waiting) = working(&pool);
+    let stream = lease.id();
+    driver.faults(BAD);
+    for _ in 0..64 {
+        pool.pump();
+    }
+    driver.finish();
+    drop(lease);
+    pool.pump();
+    assert_ne!(pool.acquire(key()).expect("a stream").id(), stream);
+}
 #[test]
 fn what_was_not_forked_here_is_not_joined() {
     let (driver, pool) = pool(TestWords::On);
