@@ -7,6 +7,7 @@ use std::{
 };
 
 use tokio::{
+    runtime::Handle,
     sync::oneshot,
     task::{JoinHandle, spawn_blocking},
     time::timeout,
@@ -59,10 +60,17 @@ impl Turns {
             self.passed_by = Some(queued).filter(|_| !call.is_made());
         }
         if !call.is_made() {
-            let here = call.clone();
-            let thread = thread::Builder::new().name("ringfence-pump".to_owned());
-            // Where there is no other thread either, the runtime's queue is waited for.
-            let _refused = thread.spawn(move || here.make());
+            let (here, runtime) = (call.clone(), Handle::current());
+            let thread =
+                thread::Builder::new().name("ringfence-pump".to_owned()).spawn(move || {
+                    let _inside = runtime.enter(); // as on its own threads: wakers and destructors may spawn
+                    here.make();
+                });
+            if thread.is_err() {
+                // There is no other thread either: the runtime's queue is waited for.
+                let here = call.clone();
+                self.passed_by = Some(spawn_blocking(move || here.make()));
+            }
         }
         drop(call);
         said.await.ok()

@@ -142,8 +142,10 @@ impl Stamp {
     }
     /// Remembers where the memory was allocated, unless it remembers later work of that stream.
     pub(crate) fn add_allocation(&mut self, allocated: Touch) {
-        let of = |touch: Touch| (touch.stream.pool(), touch.stream.id());
-        if !self.touches(Access::Write).any(|touch| of(touch) == of(allocated)) {
+        // An array that was allocated anew may remember what its old memory was used for.
+        let covers =
+            |touch: Touch| touch.stream == allocated.stream && touch.position >= allocated.position;
+        if !self.touches(Access::Write).any(covers) {
             self.add(allocated, Access::Read);
         }
     }

@@ -104,7 +104,7 @@ pub(crate) struct Tenancy {
     pub(crate) finished: Position,
     pub(crate) handle: Handle,
     pub(crate) health: Health,
-    /// What the driver said of the stream when it was asked last: who waits for its work is told.
+    /// What the driver said of the stream when it was asked last, and no work came since: who waits for its work is told.
     pub(crate) ailment: Option<DriverError>,
     pub(crate) captures: Captures,
     /// Who ended a capture that left the stream capturing for ever: a destruction by anybody else would break that
@@ -139,6 +139,7 @@ impl Tenancy {
     #[inline]
     pub(crate) fn count(&mut self) -> Position {
         self.counted = self.counted.next();
+        self.ailment = None; // whoever waits for this asks anew
         self.counted
     }
     /// Whether the progress word speaks of all work of this tenancy (T13).
@@ -152,7 +153,10 @@ impl Tenancy {
     /// What the word said.
     #[inline]
     pub(crate) fn saw(&mut self, observed: Position) {
-        self.finished = self.finished.max(observed);
+        if observed > self.finished {
+            self.finished = observed;
+            self.ailment = None; // it works
+        }
     }
     /// A call on the stream was answered: an error of the stream leaves a doubt, and it is asked about (T9).
     pub(crate) fn note_refusal<T>(&mut self, answer: Result<T, DriverError>) {

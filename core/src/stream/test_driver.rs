@@ -149,6 +149,10 @@ impl TestDriver {
     pub(crate) fn faults(&self, says: DriverError) {
         self.told.lock().fault = Some(says);
     }
+    /// It was none after all.
+    pub(crate) fn works_again(&self) {
+        self.told.lock().fault = None;
+    }
     /// The next look at a word panics.
     pub(crate) fn panic_at_next_look(&self) {
         self.told.lock().looks_panic = true;

@@ -84,7 +84,7 @@ impl Recorded {
             pool.submit(lease, unsafe { numbers.add_to(kernels, total.at) })
         });
         // What follows the graph reads these as well, also where only a part was submitted: the graph's pin says nothing of that.
-        self.numbers.stamp.add(pool.so_far(lease), Access::Write);
+        self.numbers.stamp.add(pool.so_far(lease), Access::Read); // an order that was refused replaces nobody
         launched
     }
 

@@ -20,41 +20,59 @@ use crate::{
 /// What nobody waits for any more, and who still waits.
 #[derive(Default)]
 pub(super) struct Limbo {
-    parked: Vec<Parked>,
-    waiting: Vec<(Touch, Waker)>,
+    held: Held,
     /// Pumps of which nothing came.
     quiet: u32,
+    /// Values that were left to the device for good.
+    leaked: u32,
 }
 impl Limbo {
-    /// Counts a pump of which nothing came. Each `every` times it answers with its turn, and with somebody who waits, another one each
-    /// time.
+    /// Counts a pump of which nothing came. Each `every` times it is somebody's turn: of one who waits, another one each time, or of nobody
+    /// who waits.
     pub(super) fn nothing_came(&mut self, every: u32) -> Option<Option<Touch>> {
         self.quiet = self.quiet.wrapping_add(1);
         if !self.quiet.is_multiple_of(every) {
             return None;
         }
-        let at = (self.quiet / every) as usize % (self.waiting.len() + self.parked.len()).max(1);
-        let waiting = self.waiting.iter().map(|held| held.0);
-        Some(waiting.chain(self.parked.iter().map(|held| held.touch)).nth(at))
+        let turn = (self.quiet / every) as usize;
+        if turn.is_multiple_of(2) {
+            return Some(None);
+        }
+        let Held { parked, waiting } = &self.held;
+        let at = turn / 2 % (waiting.len() + parked.len()).max(1);
+        let waiting = waiting.iter().map(|held| held.0);
+        Some(waiting.chain(parked.iter().map(|held| held.touch)).nth(at))
     }
+    /// Nobody looks at the list again: what the device may still write to is never given back, but leaked, and counted (S17, T11).
+    /// Answers with who waits.
+    fn leak(&mut self) -> Vec<(Touch, Waker)> {
+        let Held { parked, waiting } = std::mem::take(&mut self.held);
+        self.leaked = self.leaked.saturating_add(count(parked.len()));
+        waiting
+    }
+    /// How many values were leaked so far.
+    pub(super) fn leaked(&self) -> u32 {
+        self.leaked
+    }
+}
+#[derive(Default)]
+struct Held {
+    parked: Vec<Parked>,
+    waiting: Vec<(Touch, Waker)>,
 }
 /// What a pump looks at. What it has not settled goes back, also when a driver panics under it.
 struct Looking<'p, A> {
     shared: &'p Shared<A>,
-    all: Limbo,
-    settled: Limbo,
+    all: Held,
+    settled: Held,
 }
 impl<'p, A> Looking<'p, A> {
     fn at(shared: &'p Shared<A>) -> Self {
-        let mut limbo = shared.limbo.lock();
-        let (parked, waiting) =
-            (std::mem::take(&mut limbo.parked), std::mem::take(&mut limbo.waiting));
-        drop(limbo);
-        let all = Limbo { parked, waiting, quiet: 0 };
-        Self { shared, all, settled: Limbo::default() }
+        let all = std::mem::take(&mut shared.limbo.lock().held);
+        Self { shared, all, settled: Held::default() }
     }
     /// Puts the rest back.
-    fn settled(mut self) -> Limbo {
+    fn settled(mut self) -> Held {
         std::mem::take(&mut self.settled)
     }
 }
@@ -62,8 +80,8 @@ impl<A> Drop for Looking<'_, A> {
     fn drop(&mut self) {
         let mut limbo = self.shared.limbo.lock();
         for back in [&mut self.all, &mut self.settled] {
-            limbo.parked.append(&mut back.parked);
-            limbo.waiting.append(&mut back.waiting);
+            limbo.held.parked.append(&mut back.parked);
+            limbo.held.waiting.append(&mut back.waiting);
         }
     }
 }
@@ -110,7 +128,7 @@ impl<A> Shared<A> {
     /// Keeps what unfinished work may still use.
     pub(super) fn park(&self, touch: Touch, what: Box<dyn Any + Send>) {
         let parked = Parked { touch, what: ManuallyDrop::new(what) };
-        self.limbo.lock().parked.push(parked);
+        self.limbo.lock().held.parked.push(parked);
     }
     /// By what a pump saw. Whoever is on the list is looked at by every later pump, so that no wake is lost.
     pub(super) fn poll_finished(
@@ -125,8 +143,8 @@ impl<A> Shared<A> {
         {
             let mut limbo = self.limbo.lock();
             let mine = |held: &(Touch, Waker)| held.0 == touch && held.1.will_wake(&waker);
-            if !limbo.waiting.iter().any(mine) {
-                limbo.waiting.push((touch, waker));
+            if !limbo.held.waiting.iter().any(mine) {
+                limbo.held.waiting.push((touch, waker));
             }
         }
         self.answer(touch).map_or(Poll::Pending, Poll::Ready)
@@ -150,8 +168,10 @@ impl<A> Shared<A> {
                 Some(Err(StreamError::DeviceLost))
             }
             (_, Life::Shut) => Some(Err(StreamError::ShutDown)),
-            // Its owner has it still, and no driver ever says of a stream in error that its work is finished.
-            (Standing::Open, _) if let Some(cause) = ailment => Some(Err(refused(stream, cause))),
+            // No driver ever says of a stream in error that its work is finished.
+            (Standing::Open | Standing::Closed(Closed::Trimmed | Closed::Reserved), _) => {
+                ailment.map(|cause| Err(refused(stream, cause)))
+            }
             // Nobody will ever see these finish, unless an event was left that covers them.
             (Standing::Closed(Closed::Bad | Closed::Capture | Closed::Disowned), _) if !covered => {
                 Some(Err(StreamError::Unknowable { stream }))
@@ -178,7 +198,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut settled = looking.settled();
         if matches!(self.shared.life(), Life::Shut | Life::Lost) {
             // The pool ended meanwhile: nobody looks at the list again.
-            settled.waiting.append(&mut self.shared.leave_limbo().waiting);
+            settled.waiting.append(&mut self.shared.limbo.lock().leak());
         }
         let counts = (count(settled.parked.len()), count(settled.waiting.len()));
         // Wakers and destructors are the user's code: no lock is held, and who waits is woken first.
@@ -208,14 +228,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
 }
 impl<A> Shared<A> {
-    fn leave_limbo(&self) -> Limbo {
-        std::mem::take(&mut self.limbo.lock())
-    }
-    /// What the device may still write to is never given back: leaked, and counted (S17, T11). Who waits for it is told.
-    pub(super) fn leak_limbo(&self) -> u32 {
-        let Limbo { parked, waiting, .. } = self.leave_limbo();
+    /// What unfinished work uses is leaked, and who waits is told.
+    pub(super) fn leak_limbo(&self) {
+        let waiting = self.limbo.lock().leak();
         for_each_in_spite_of_panics(waiting, |(_, waker)| waker.wake());
-        count(parked.len())
     }
 }
 

@@ -79,10 +79,14 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     #[cold]
     pub(super) fn ask(&self, slot: &Slot<A>, tenancy: &mut Tenancy) -> Result<Position, Why> {
         let said = self.ask_driver(slot, tenancy);
-        if let Err(Why::Bad(cause)) = said {
-            tenancy.ailment = Some(cause);
-            // Whoever asked for another reason, the word alone is believed no more (T9).
-            tenancy.note_refusal::<()>(Err(cause));
+        match said {
+            Err(Why::Bad(cause)) => {
+                tenancy.ailment = Some(cause);
+                // Whoever asked for another reason, the word alone is believed no more (T9).
+                tenancy.note_refusal::<()>(Err(cause));
+            }
+            Err(Why::Pending) => tenancy.ailment = None,
+            _ => {}
         }
         said
     }

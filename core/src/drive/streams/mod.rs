@@ -5,6 +5,7 @@
 
 mod acquire;
 mod capture;
+mod closing;
 mod ending;
 mod events;
 mod external;
@@ -23,6 +24,7 @@ mod submit;
 
 pub use acquire::Attempt;
 pub use capture::{CaptureScope, Captured, Participant};
+pub use closing::ShutDown;
 pub use external::Wrapped;
 pub use full::Acquire;
 pub use graph::Graph;
@@ -30,12 +32,9 @@ pub use in_flight::InFlight;
 pub use limbo::Finished;
 pub use memory::Freed;
 pub use order::Ordered;
-pub use pump::{Pumped, ShutDown};
+pub use pump::Pumped;
 
-use std::{
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use std::fmt;
 
 use crate::{
     backend::streams::{DriverState, StreamBackend, StreamFeatures},
@@ -289,17 +288,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     fn refused(&self, lease: &Lease<A>, cause: DriverError) -> StreamError {
         refused(lease.stream(), cause)
-    }
-}
-
-/// Nobody pumps from here on: who waits is told so, and what unfinished work uses is leaked. No call of the driver (T10).
-impl<B, A> Drop for StreamPool<B, A> {
-    fn drop(&mut self) {
-        if self.shared.life() != Life::Lost {
-            self.shared.live(Life::Shut);
-        }
-        // A waker that panics has nobody here to tell.
-        let _panicked = catch_unwind(AssertUnwindSafe(|| self.shared.leak_limbo()));
     }
 }
 

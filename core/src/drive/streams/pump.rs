@@ -1,13 +1,13 @@
 //! What is done between tasks: looking, destroying, freeing, waking.
 
-use super::{Life, StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
+use super::{StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, DriverError, StreamError},
     id::DeviceId,
     observe,
     stream::{Condemned, Handle, Offer, Standing, Tenancy, Why},
-    sync::{Arc, AtomicU8, Ordering, Site, ThreadName, order},
+    sync::{AtomicU8, Ordering, Site, ThreadName, order},
 };
 
 /// What a pump did.
@@ -42,30 +42,6 @@ pub struct Pumped {
     pub woken: u32,
 }
 
-/// What was left when a pool was shut down.
-///
-/// ```
-/// use ringfence::{backend::streams::StreamBackend, drive::StreamPool};
-///
-/// fn end<B: StreamBackend>(pool: StreamPool<B>) {
-///     let left = pool.shutdown(); // waits for no work
-///     if left.streams_leaked > 0 {
-///         eprintln!("{} streams: still leased, or with unfinished work", left.streams_leaked);
-///     }
-/// } // dropping it calls no driver
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[must_use = "what is leaked should be looked at"]
-#[non_exhaustive]
-pub struct ShutDown {
-    /// Streams that could not be proven idle, or are still leased: not destroyed.
-    pub streams_leaked: u32,
-    /// Memory that was given up and not freed.
-    pub memory_leaked: u32,
-    /// Buffers that unfinished work still uses: never dropped.
-    pub buffers_leaked: u32,
-}
-
 /// Somebody pumps, until this is dropped.
 pub(crate) struct Turn<'a>(&'a AtomicU8);
 impl Drop for Turn<'_> {
@@ -92,12 +68,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         match self.usable() {
             Ok(()) => {}
             Err(StreamError::DeviceLost) => return self.give_up(),
-            // A forked child, or an exiting process, for good: no driver call at all (T10), and nobody waits in vain.
-            Err(_) => {
-                self.shared.live(Life::Shut);
-                self.shared.leak_limbo();
-                return Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() };
-            }
+            Err(_) => return self.end_for_good(),
         }
         let Some(_turn) = self.turn() else { return Pumped::default() };
         let _going = observe::pumping(self.shared.id);
@@ -110,7 +81,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let before = self.shared.pumping.swap(1, order(Site::TurnBegin, Ordering::Acquire));
         (before == 0).then(|| Turn(&self.shared.pumping))
     }
-    fn pump_alone(&self) -> Pumped {
+    pub(super) fn pump_alone(&self) -> Pumped {
         self.collect_externals();
         let idle = self.look_at_all();
         let destroyed = self.reap();
@@ -156,43 +127,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.retry_frees();
             self.reap();
         }
-    }
-    /// Destroys everything that is proven idle, and ends the pool: no driver call after this. Leases may
-    /// outlive it; they are of no further use.
-    pub fn shutdown(&self) -> ShutDown {
-        // A pump in progress goes on with what it has: then nothing is destroyed under it.
-        let turn = self.turn();
-        if self.usable().is_ok() {
-            self.shared.live(Life::Closing);
-            if turn.is_some() {
-                self.pump_alone();
-                self.shared.pool().empty();
-                self.reap();
-                let _buried = self.bury_graphs();
-                self.retry_frees();
-                self.close_disposals();
-                self.destroy_events();
-            }
-        }
-        self.shared.live(Life::Shut);
-        let mut pool = self.shared.pool();
-        let streams_leaked = pool.total(self.features.host_bytes).live();
-        pool.lose_all(Closed::Lost);
-        drop(pool);
-        let memory_leaked = self.shared.memory.lock().leak_all();
-        let buffers_leaked = self.shared.leak_limbo();
-        self.wake_wanting(WakeAll::Yes);
-        ShutDown { streams_leaked, memory_leaked, buffers_leaked }
-    }
-
-    /// The device is lost: nothing is proven by it, and what it may still write to is leaked.
-    fn give_up(&self) -> Pumped {
-        self.shared.live(Life::Lost);
-        observe::pool_lost(self.shared.id);
-        self.shared.pool().lose_all(Closed::Lost);
-        self.shared.memory.lock().leak_all();
-        self.shared.leak_limbo();
-        Pumped { woken: self.wake_wanting(WakeAll::Yes), ..Pumped::default() }
     }
     /// Looks once at every stream that drains.
     fn look_at_all(&self) -> u32 {
@@ -300,7 +234,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.query_event(event) == StreamState::Idle
         })
     }
-    fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
+    pub(super) fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
         {
             let _relaxed = Relaxed::enter(&self.driver);
             self.driver.destroy(slot.raw())?;
@@ -314,23 +248,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.destroy_event(event);
         }
         Ok(())
-    }
-    fn close_disposals(&self) {
-        let disposals = self.shared.pool().take_disposals();
-        for slot in disposals {
-            let known = self.shared.pool().forget(&slot);
-            drop(known);
-            let idle = {
-                let mut tenancy = slot.lock();
-                let idle = self.prove_finished(&slot, &mut tenancy).0.is_ok();
-                tenancy.close(Closed::Trimmed);
-                idle
-            };
-            // Nobody finds it any more; whoever found it before may be using it.
-            if idle && Arc::strong_count(&slot) == 1 {
-                let _refused = self.destroy(&slot);
-            }
-        }
     }
     /// Tries every free again that was put off. Answers with how many happened.
     pub(super) fn retry_frees(&self) -> u32 {

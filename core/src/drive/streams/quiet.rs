@@ -3,47 +3,52 @@
 use super::StreamPool;
 use crate::{
     backend::streams::StreamBackend,
-    stream::{Standing, Why},
+    error::Closed,
+    stream::{Captures, Slot, Standing, Why},
 };
 
-/// After so many pumps of which nothing came, the driver is asked about a stream that its word says is busy.
+/// After so many pumps of which nothing came, the driver is asked about streams that their words say are busy.
 const QUIET: u32 = 64;
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Nothing came of a pump. A device that faulted writes no word any more, and a driver may tell of it only when it is asked: now
-    /// and then it is, in spite of the word (T13), of one stream that is waited for, or that drains.
+    /// and then it is, in spite of the word (T13), by turns of a stream that is waited for, and of those that drain.
     pub(super) fn nothing_came(&self) {
         let turn = self.shared.limbo.lock().nothing_came(QUIET);
         match turn {
             None => {}
             Some(Some(touch)) => {
-                if let Ok(Some(slot)) = self.find(touch.stream())
-                    && let Some(mut tenancy) = slot.try_lock()
-                    && tenancy.standing == Standing::Open
-                {
-                    let _noted = self.ask(&slot, &mut tenancy);
+                if let Ok(Some(slot)) = self.find(touch.stream()) {
+                    let _noted = self.ask_in_spite_of_the_word(&slot);
                 }
             }
-            Some(None) => self.ask_of_one_that_drains(),
+            Some(None) => self.ask_of_what_drains(),
         }
     }
-    fn ask_of_one_that_drains(&self) {
-        let offer = {
-            let mut pool = self.shared.pool();
-            let visit = pool.visit();
-            pool.next_draining(&visit)
-        };
-        let Some(offer) = offer else { return };
-        let said = match offer.slot().try_lock() {
-            Some(mut tenancy) if tenancy.standing == Standing::Open => {
-                self.ask(offer.slot(), &mut tenancy).map(drop)
-            }
-            _ => Err(Why::Busy),
-        };
+    fn ask_in_spite_of_the_word(&self, slot: &Slot<A>) -> Result<(), Why> {
+        let mut tenancy = slot.try_lock().ok_or(Why::Busy)?;
+        match tenancy.standing {
+            // It exists until its work is proven finished.
+            Standing::Open | Standing::Closed(Closed::Trimmed | Closed::Reserved) => {}
+            Standing::Closed(cause) => return Err(Why::Closed(cause)),
+        }
+        // A stream that is being forked does not capture yet, and a query in the middle of that breaks the capture.
+        if tenancy.captures == Captures::Open {
+            return Err(Why::Busy);
+        }
+        self.ask(slot, &mut tenancy).map(drop)
+    }
+    fn ask_of_what_drains(&self) {
         let mut pool = self.shared.pool();
-        match said {
-            Ok(()) => pool.found_idle(offer),
-            Err(why) => pool.refused(offer, why),
+        let visit = pool.visit();
+        while let Some(offer) = pool.next_draining(&visit) {
+            drop(pool);
+            let said = self.ask_in_spite_of_the_word(offer.slot());
+            pool = self.shared.pool();
+            match said {
+                Ok(()) => pool.found_idle(offer),
+                Err(why) => pool.refused(offer, why),
+            }
         }
     }
 }

@@ -4,7 +4,6 @@ use std::{
 };
 
 use super::*;
-mod waiting;
 use crate::{
     backend::streams::CaptureMode,
     error::DriverCode,
@@ -14,6 +13,10 @@ use crate::{
         test_driver::{DriverCall, PANICS, Refusable, TestDriver, TestWords},
     },
 };
+
+mod closing;
+mod memory;
+mod waiting;
 
 const BAD: DriverError = DriverError::Bad(DriverCode::new(400));
 

@@ -91,3 +91,22 @@ fn of_two_equal_touches_either_is_the_later_one() {
     assert_eq!(touch(1, 4).later_of(touch(1, 5)), touch(1, 5));
     assert_eq!(touch(1, 5).later_of(touch(1, 4)), touch(1, 5));
 }
+
+/// An array that was allocated anew, and that remembers what its old memory was used for.
+#[test]
+fn an_allocation_is_covered_by_later_work_of_its_own_tenancy_alone() {
+    let later = StreamRef::new(PoolId::new(9), StreamId::new(0), Generation::FIRST.next());
+    let allocated = Touch::new(later, Position::new(12));
+    for (remembered, adds) in [
+        (touch(0, 30), true),                         // an earlier tenancy
+        (Touch::new(later, Position::new(11)), true), // before it
+        (Touch::new(later, Position::new(13)), false),
+        (touch(1, 99), true),
+    ] {
+        let mut stamp = Stamp::default();
+        stamp.add(remembered, Access::Write);
+        stamp.add_allocation(allocated);
+        let added = stamp.touches(Access::Write).any(|touch| touch == allocated);
+        assert_eq!(added, adds, "{remembered}");
+    }
+}
