@@ -161,7 +161,6 @@ pub(crate) const PROGRESS: &[Expected] = &[
             "pool_others_follow_work_before_a_capture",
             "pool_capture_with_forks",
             "pool_failed_capture_retires_its_stream",
-            "pool_abandoned_capture_is_never_handed_out",
             "pool_capture_that_panics_ends",
             "pool_graphs_on_many_streams",
             "pool_external_streams_are_left_alone",
