@@ -2430,11 +2430,14 @@ ringfence_status_t ringfence_pool_trim(ringfence_pool_t pool,
                                        uint32_t *destroyed);
 
 /**
- * The user reset a device: its streams, work and memory are gone. Nothing of it is called again.
+ * The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. On HIP the
+ * devices of that GPU that are open for rings count as lost. From the reset on until this returned no other thread may be in a
+ * call on HIP's pools and devices, and no signal of that GPU may be watched.
  *
- * Errors: of handles alone. Threads: any, at once. Finalizers: no.
+ * Errors: of handles; `RINGFENCE_INVALID_ARGUMENT` when HIP has no such device. Threads: any, at once, but for HIP. Finalizers: no.
  */
-ringfence_status_t ringfence_pool_device_reset(ringfence_pool_t pool, uint32_t device);
+ringfence_status_t ringfence_pool_device_reset(ringfence_pool_t pool,
+                                               uint32_t device);
 
 /**
  * Takes over what finalizers handed in, destroys everything that is proven idle, and ends the pool: no driver call after

@@ -81,7 +81,10 @@ impl HipDevice {
             Some(parked) => parked,
             None => {
                 let stream = self.streams().create(key)?;
-                let progress = self.streams().words().take(0, self.0.id)?;
+                let progress = self.streams().words().take(0, self.0.id);
+                let progress = progress.inspect_err(|_| {
+                    let _refused = self.streams().destroy(stream); // nobody has it
+                })?;
                 (stream, progress)
             }
         };
@@ -184,8 +187,11 @@ pub(super) struct Stream<'a> {
 impl Stream<'_> {
     /// Later work waits until the signal's value is below `below`.
     pub(super) fn wait(&self, signal: SignalHandle, below: i64) -> Result<(), DriverError> {
-        let (signal, at) = self.signal(signal)?;
-        let Completions(number) = signal.falls_below(below);
+        let table = self.device.table();
+        let found = table.find(signal).ok_or(UNKNOWN_HANDLE)?;
+        // Its GPU was reset, and what would complete it is gone with that: this one goes on.
+        let Some(at) = table.address(signal) else { return Ok(()) };
+        let Completions(number) = found.falls_below(below);
         let wait = self.device.hip().functions().hipStreamWaitValue64;
         // SAFETY: the caller holds the stream; the word is pinned host memory that is never freed.
         self.device

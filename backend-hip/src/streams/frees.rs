@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     ffi::c_void,
-    sync::{Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
 };
 
 use ringfence::{
@@ -28,7 +28,7 @@ pub(super) struct Frees<P> {
 #[derive(Debug, Default)]
 struct Known {
     /// How many frees a stream was told of, and the word that says how many it is past.
-    counts: HashMap<u64, Passed>,
+    counts: HashMap<u64, Arc<Mutex<Count>>>,
     /// The last free of each block that HIP's pool may have, by the block's address.
     last: HashMap<u64, LastFree>,
     /// The last frees of streams that nobody has any more: their words are theirs until those are passed.
@@ -42,6 +42,15 @@ struct Known {
 pub(super) struct Passed {
     word: WordId,
     frees: u64,
+}
+
+/// What one stream was told. Locked while HIP is called, which may wait for room on that very stream: nobody else waits with it.
+#[derive(Debug)]
+struct Count {
+    /// The last number that was used. One of a refused write is not used again.
+    used: Passed,
+    /// The last number that the stream will write.
+    written: Passed,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,20 +75,27 @@ impl<P: Pinned> Frees<P> {
         device: DeviceId,
         write: impl FnOnce(*mut c_void, u64) -> Result<(), DriverError>,
     ) -> Result<Passed, DriverError> {
-        // Locked until the write is submitted: the numbers of a stream rise.
-        let mut known = self.known();
-        let mut at = match known.counts.get(&stream.as_u64()) {
-            Some(count) => *count,
-            None => {
-                self.give_passed(&mut known);
-                // It goes on from where its last user left it: somebody may still be about to wait for that.
-                let word = self.words.take_as_it_is(device)?;
-                Passed { word, frees: self.frees_past(word) }
+        let count = {
+            let mut known = self.known();
+            match known.counts.get(&stream.as_u64()) {
+                Some(count) => count.clone(),
+                None => {
+                    self.give_passed(&mut known);
+                    // It goes on from where its last user left it: somebody may still be about to wait for that.
+                    let word = self.words.take_as_it_is(device)?;
+                    let at = Passed { word, frees: self.frees_past(word) };
+                    let count = Arc::new(Mutex::new(Count { used: at, written: at }));
+                    known.counts.insert(stream.as_u64(), count.clone());
+                    count
+                }
             }
         };
-        at.frees += 1;
-        known.counts.insert(stream.as_u64(), at);
+        // Locked until the write is submitted: the numbers of a stream rise.
+        let mut count = locked(&count);
+        count.used.frees += 1;
+        let at = count.used;
         write(self.words.address(at.word).ok_or(UNKNOWN_HANDLE)?, at.frees)?;
+        count.written = at;
         Ok(at)
     }
 
@@ -124,7 +140,9 @@ impl<P: Pinned> Frees<P> {
         for free in known.last.values_mut().filter(|free| free.stream == Some(stream)) {
             free.stream = None;
         }
-        known.late.push(count);
+        // Whoever counted held the stream, and its owner has it no more.
+        let written = locked(&count).written;
+        known.late.push(written);
     }
 
     /// Streams that left may be past their frees by now: their words are for others.
@@ -137,7 +155,7 @@ impl<P: Pinned> Frees<P> {
         self.words.abandon(device);
         let mut known = self.known();
         let stays = |at: Passed| self.words.address(at.word).is_some();
-        known.counts.retain(|_, count| stays(*count));
+        known.counts.retain(|_, count| stays(locked(count).used));
         known.last.retain(|_, free| stays(free.at));
         known.late.retain(|count| stays(*count));
     }
@@ -162,8 +180,12 @@ impl<P: Pinned> Frees<P> {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.known)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

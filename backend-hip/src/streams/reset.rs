@@ -14,7 +14,8 @@ impl HipStreams {
     ///
     /// Called once after the reset, for each driver, before [`StreamPool::device_reset`](ringfence::drive::StreamPool::device_reset) and
     /// before anything else is asked of the driver, its pools or devices. From the reset on until this returned, no thread may be in a call
-    /// of theirs, or wait in one: it would find memory that is gone. A [`HostBuffer`](crate::HostBuffer) of that GPU is the user's to drop
+    /// of theirs, or wait in one, nor may a signal of that GPU be [watched](ringfence::backend::Handlers::watch): it would find memory that
+    /// is gone. A [`HostBuffer`](crate::HostBuffer) of that GPU is the user's to drop
     /// before the reset, and a [`Module`](crate::Module) to load again after it.
     ///
     /// ```no_run

@@ -233,16 +233,27 @@ pub extern "C" fn ringfence_pool_trim(
         Ok(())
     })
 }
-/// The user reset a device: its streams, work and memory are gone. Nothing of it is called again.
+/// The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. On HIP the
+/// devices of that GPU that are open for rings count as lost. From the reset on until this returned no other thread may be in a
+/// call on HIP's pools and devices, and no signal of that GPU may be watched.
 ///
-/// Errors: of handles alone. Threads: any, at once. Finalizers: no.
+/// Errors: of handles; `RINGFENCE_INVALID_ARGUMENT` when HIP has no such device. Threads: any, at once, but for HIP. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_pool_device_reset(
     pool: ringfence_pool_t,
     device: u32,
 ) -> ringfence_status_t {
     border(|| {
-        pool_of(pool)?.pool.device_reset(DeviceId::new(device));
+        let (object, device) = (pool_of(pool)?, DeviceId::new(device));
+        #[cfg(feature = "hip")]
+        if let Driver::Hip(hip) = object.pool.driver() {
+            let told = hip.device_was_reset(device);
+            told.map_err(|error| Failure::of(Status::RINGFENCE_INVALID_ARGUMENT, &error))?;
+            if let Some(rings) = crate::ring::streams_of_hip() {
+                let _same = rings.device_was_reset(device);
+            }
+        }
+        object.pool.device_reset(device);
         Ok(())
     })
 }

@@ -101,11 +101,17 @@ pub extern "C" fn ringfence_device_open_hip(
         Ok(())
     })
 }
+/// One for all: a signal is a number of its streams, and would be another signal on others.
+#[cfg(feature = "hip")]
+static ALL: OnceLock<ringfence_hip::HipStreams> = OnceLock::new();
+/// What the devices of HIP that are open for rings have in common.
+#[cfg(feature = "hip")]
+pub(crate) fn streams_of_hip() -> Option<&'static ringfence_hip::HipStreams> {
+    ALL.get()
+}
 #[cfg(feature = "hip")]
 fn hip_device(number: DeviceId) -> Result<Device, Failure> {
     use ringfence_hip::{Hip, HipDevice, HipStreams, StreamOptions};
-    // One for all: a signal is a number of its streams, and would be another signal on others.
-    static ALL: OnceLock<HipStreams> = OnceLock::new();
     let opened = Hip::start().and_then(|hip| {
         let all = ALL.get_or_init(|| HipStreams::new(hip, StreamOptions::default()));
         HipDevice::new(all, number)

@@ -111,3 +111,27 @@ fn a_reset_takes_what_was_to_be_passed_and_no_more() {
     let next = free(&frees, BLOCK, READER);
     assert!(next.0 != gone.0 && next.1 == 1, "{next:?}");
 }
+
+#[test]
+fn the_word_of_a_refused_write_is_for_others_again() {
+    let frees = Frees::new(Leaked);
+    free(&frees, BLOCK, OWNER).happens();
+    let refused = frees.count(OWNER, GPUS[0], |_, _| Err(UNKNOWN_HANDLE));
+    assert_eq!(refused, Err(UNKNOWN_HANDLE));
+    frees.leave(OWNER);
+    frees.settle();
+    assert!(frees.known().late.is_empty(), "nobody writes the number that was refused");
+}
+
+/// HIP may wait for room on that stream, and for whoever makes it.
+#[test]
+fn others_go_on_while_a_stream_is_told() {
+    let frees = Frees::new(Leaked);
+    let told = frees.count(OWNER, GPUS[0], |_, _| {
+        free(&frees, BLOCK, READER).happens();
+        frees.leave(READER);
+        frees.settle();
+        Ok(())
+    });
+    told.expect("nothing is refused");
+}
