@@ -57,6 +57,9 @@ pub(crate) fn deaf_since(api: Api) -> Option<Loss> {
     None
 }
 
+/// `HSA_AMD_SYSTEM_SHUTDOWN_EVENT` of newer runtimes than the bindings are of: the last of those who initialised it shuts it down.
+const SHUTDOWN: u32 = 3;
+
 /// Has the runtime report to this crate, instead of aborting the process.
 pub(crate) fn listen(api: Api) -> SystemEvents {
     match api.on_system_event(on_system_event) {
@@ -75,11 +78,17 @@ unsafe extern "C" fn on_system_event(
 ) -> hsa_status_t {
     // SAFETY: the runtime passes an event that is there during the call.
     let event = unsafe { event.read() };
+    let library = data.cast::<Library>().addr();
+    if event.event_type.0 == SHUTDOWN {
+        // Whoever starts it again hears of faults again.
+        deaf().retain(|one| one.library != library);
+        return hsa_status_t::HSA_STATUS_SUCCESS;
+    }
     let told = callback::on_runtime_thread(|| {
         let Some((agent, loss)) = lost_by(&event) else { return Told::Nobody };
         if matches!(loss, Loss::MemoryFault { .. } | Loss::Hardware { .. }) {
             // Before anybody is told, who might start the runtime anew.
-            deaf().push(Deaf { library: data.cast::<Library>().addr(), since: loss });
+            deaf().push(Deaf { library, since: loss });
         }
         runtime::lose(agent, loss)
     });

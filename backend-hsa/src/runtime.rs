@@ -356,7 +356,9 @@ pub(crate) enum Told {
 pub(crate) fn lose(agent: hsa_agent_t, loss: Loss) -> Told {
     // The lock is not held while anybody is told.
     let runtimes: Vec<_> = up().iter().filter_map(Weak::upgrade).collect();
-    let mut told = Told::Nobody;
+    // A host memory pool is of a CPU: a failed free of it is told to who frees, and ends nothing.
+    let is_ours = |inner: &Arc<Inner>| inner.agents.iter().any(|one| one.handle().is(agent));
+    let mut told = if runtimes.iter().any(is_ours) { Told::Somebody } else { Told::Nobody };
     for gpu in runtimes.iter().flat_map(|inner| &inner.gpus) {
         if gpu.facts.agent().is(agent) {
             gpu.life.lose(loss);

@@ -2430,9 +2430,9 @@ ringfence_status_t ringfence_pool_trim(ringfence_pool_t pool,
                                        uint32_t *destroyed);
 
 /**
- * The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. On HIP the
- * devices of that GPU that are open for rings count as lost. From the reset on until this returned no other thread may be in a
- * call on HIP's pools and devices, and no signal of that GPU may be watched.
+ * The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. Called
+ * for each pool, and for rings of HIP `ringfence_hip_device_was_reset`. From a reset of HIP's on until all of them returned no
+ * other thread may be in a call on HIP's pools and devices, and no signal of that GPU may be watched.
  *
  * Errors: of handles; `RINGFENCE_INVALID_ARGUMENT` when HIP has no such device. Threads: any, at once, but for HIP. Finalizers: no.
  */
@@ -2677,7 +2677,7 @@ ringfence_status_t ringfence_device_create(const ringfence_device_backend_t *bac
 
 /**
  * A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs. One that is open is not
- * opened again before it is closed, and its trackers, queues and events are gone: share the handle.
+ * opened again before it is closed: share the handle.
  *
  * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_IN_USE` for a GPU that is open;
  * `RINGFENCE_UNSUPPORTED` when the library was built without HSA. Threads: any. Finalizers: no.
@@ -2696,11 +2696,21 @@ ringfence_status_t ringfence_device_open_hip(uint32_t number,
                                              ringfence_device_t *device);
 
 /**
+ * The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
+ * again. Called once after the reset, before the GPU is opened anew. From the reset on until this returned no other thread may be
+ * in a call on HIP's devices, and no signal of that GPU may be watched. Pools are told by `ringfence_pool_device_reset`.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU. Threads: any, as said. Finalizers: no.
+ */
+ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
+
+/**
  * Ends the caller's interest in a device: no handler is set any more, and nobody is told. Its trackers keep it: `release` is
  * called when the last of them is closed, and the last event that was recorded there is destroyed.
  *
  * Takes: `device`. Errors: `RINGFENCE_IN_USE` while handlers wait for their tokens, or somebody is being told of one: let
- * them come, handle them, and close then. Threads: any, when no other one is in a call on it. Finalizers: no.
+ * them come, handle them, and close then. Handlers of uses that were given up (by force, or with their tracker) hold nothing up: they
+ * are let go of, and their `then` does not come back. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
 ringfence_status_t ringfence_device_close(ringfence_device_t device);
 

@@ -126,9 +126,13 @@ pub extern "C" fn ringfence_pool_disown(
         object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
         let own = LEASES.take(lease.handle)?;
         let of = own.lease.stream().id();
-        let raw = object.pool.disown(own.lease)?;
-        let _or_of_the_pools_own_making = object.foreign.take(of);
-        object.pool.driver().forget(raw);
+        let disowned = object.pool.disown(own.lease);
+        // Also one that was not disowned, if it is somebody else's: its lease is gone, and the pool asks about it no more.
+        let foreign = object.foreign.take(of);
+        if let Some(raw) = disowned.as_ref().ok().copied().or(foreign) {
+            object.pool.driver().forget(raw);
+        }
+        let raw = disowned?;
         stream.write(raw.as_u64());
         Ok(())
     })

@@ -233,9 +233,9 @@ pub extern "C" fn ringfence_pool_trim(
         Ok(())
     })
 }
-/// The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. On HIP the
-/// devices of that GPU that are open for rings count as lost. From the reset on until this returned no other thread may be in a
-/// call on HIP's pools and devices, and no signal of that GPU may be watched.
+/// The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. Called
+/// for each pool, and for rings of HIP `ringfence_hip_device_was_reset`. From a reset of HIP's on until all of them returned no
+/// other thread may be in a call on HIP's pools and devices, and no signal of that GPU may be watched.
 ///
 /// Errors: of handles; `RINGFENCE_INVALID_ARGUMENT` when HIP has no such device. Threads: any, at once, but for HIP. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -249,9 +249,6 @@ pub extern "C" fn ringfence_pool_device_reset(
         if let Driver::Hip(hip) = object.pool.driver() {
             let told = hip.device_was_reset(device);
             told.map_err(|error| Failure::of(Status::RINGFENCE_INVALID_ARGUMENT, &error))?;
-            if let Some(rings) = crate::ring::streams_of_hip() {
-                let _same = rings.device_was_reset(device);
-            }
         }
         object.pool.device_reset(device);
         Ok(())

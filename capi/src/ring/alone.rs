@@ -30,7 +30,7 @@ impl Alone {
             return Err(Failure::new(
                 Status::RINGFENCE_IN_USE,
                 format_args!(
-                    "GPU {number} of HSA's is open already, or trackers, queues or events of it are there; share its handle"
+                    "GPU {number} of HSA's is open already; share its handle, or close it first"
                 ),
             ));
         }

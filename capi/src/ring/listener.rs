@@ -85,6 +85,9 @@ struct State {
     busy: u32,
     #[cfg(any(feature = "hsa", feature = "hip"))]
     told: Option<Told>,
+    /// Tokens that came before anybody was to be told.
+    #[cfg(any(feature = "hsa", feature = "hip"))]
+    untold: Vec<HandlerToken>,
 }
 /// A device that is not closed while this exists.
 pub(crate) struct Open<'a>(&'a Listener);
@@ -111,19 +114,31 @@ impl Listener {
     fn set(&self, told: Told) -> Result<(), Failure> {
         let mut state = self.state();
         if state.told.is_some() {
+            drop(state);
             return Err(Failure::new(
                 Status::RINGFENCE_OUT_OF_ORDER,
                 format_args!("somebody is told of the device's tokens already; it is said once"),
             ));
         }
         state.told = Some(told);
+        let untold = std::mem::take(&mut state.untold);
+        drop(state);
+        for token in untold {
+            self.tell(token);
+        }
         Ok(())
     }
     #[cfg(any(feature = "hsa", feature = "hip"))]
     pub(super) fn tell(&self, token: HandlerToken) {
         // Until it returns the device is not closed, so that its argument is there.
         let Some(_open) = self.open() else { return };
-        let told = self.state().told;
+        let told = {
+            let mut state = self.state();
+            if state.told.is_none() {
+                state.untold.push(token);
+            }
+            state.told
+        };
         if let Some(told) = told {
             // SAFETY: who set it said that it may be called with this argument.
             unsafe { (told.call)(told.argument, token.as_u64()) }
@@ -133,6 +148,8 @@ impl Listener {
 impl DeviceObject {
     /// Nobody is told from here on.
     pub(crate) fn close(&self) -> Result<(), Failure> {
+        // Of uses that were given up: no token may ever come of them.
+        drop(self.handlers.take_failed());
         let mut state = self.listener.state();
         let waiting = self.handlers.waiting();
         if waiting > 0 || state.busy > 0 {
@@ -145,6 +162,9 @@ impl DeviceObject {
             ));
         }
         *state = State { closed: true, ..State::default() };
+        drop(state);
+        #[cfg(feature = "hsa")]
+        drop(self.alone.lock().unwrap_or_else(PoisonError::into_inner).take());
         Ok(())
     }
 }

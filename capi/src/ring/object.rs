@@ -28,9 +28,9 @@ pub(crate) struct DeviceObject {
     /// Each with a number of the caller's.
     pub(crate) handlers: HandlerTable<u64>,
     pub(crate) listener: Arc<Listener>,
-    /// Dropped after the device.
+    /// Until it is closed: no token comes after that.
     #[cfg(feature = "hsa")]
-    pub(crate) _alone: Option<super::alone::Alone>,
+    pub(crate) alone: std::sync::Mutex<Option<super::alone::Alone>>,
 }
 impl DeviceObject {
     pub(crate) fn new(device: Device) -> Self {
@@ -39,7 +39,7 @@ impl DeviceObject {
             handlers: HandlerTable::new(),
             listener: Arc::default(),
             #[cfg(feature = "hsa")]
-            _alone: None,
+            alone: std::sync::Mutex::new(None),
         }
     }
     /// Whether signals of the other device mean something here.

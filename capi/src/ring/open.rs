@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ringfence_device_create(
     })
 }
 /// A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs. One that is open is not
-/// opened again before it is closed, and its trackers, queues and events are gone: share the handle.
+/// opened again before it is closed: share the handle.
 ///
 /// Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_IN_USE` for a GPU that is open;
 /// `RINGFENCE_UNSUPPORTED` when the library was built without HSA. Threads: any. Finalizers: no.
@@ -78,7 +78,8 @@ fn hsa_device(number: DeviceId) -> Result<DeviceObject, Failure> {
     let alone = super::alone::Alone::claim(number, &listener)?;
     let opened = ringfence_hsa::Runtime::start().and_then(|runtime| runtime.device(number));
     let opened = opened.map_err(|error| Failure::of(Status::RINGFENCE_NO_RUNTIME, &error))?;
-    Ok(DeviceObject { listener, _alone: Some(alone), ..DeviceObject::new(Device::Hsa(opened)) })
+    let alone = std::sync::Mutex::new(Some(alone));
+    Ok(DeviceObject { listener, alone, ..DeviceObject::new(Device::Hsa(opened)) })
 }
 #[cfg(not(feature = "hsa"))]
 fn hsa_device(_number: DeviceId) -> Result<DeviceObject, Failure> {
@@ -104,10 +105,22 @@ pub extern "C" fn ringfence_device_open_hip(
 /// One for all: a signal is a number of its streams, and would be another signal on others.
 #[cfg(feature = "hip")]
 static ALL: OnceLock<ringfence_hip::HipStreams> = OnceLock::new();
-/// What the devices of HIP that are open for rings have in common.
-#[cfg(feature = "hip")]
-pub(crate) fn streams_of_hip() -> Option<&'static ringfence_hip::HipStreams> {
-    ALL.get()
+/// The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
+/// again. Called once after the reset, before the GPU is opened anew. From the reset on until this returned no other thread may be
+/// in a call on HIP's devices, and no signal of that GPU may be watched. Pools are told by `ringfence_pool_device_reset`.
+///
+/// Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU. Threads: any, as said. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_hip_device_was_reset(number: u32) -> ringfence_status_t {
+    border(|| {
+        #[cfg(feature = "hip")]
+        if let Some(all) = ALL.get() {
+            let told = all.device_was_reset(DeviceId::new(number));
+            return told.map_err(|error| Failure::of(Status::RINGFENCE_INVALID_ARGUMENT, &error));
+        }
+        let _nothing_is_open = number;
+        Ok(())
+    })
 }
 #[cfg(feature = "hip")]
 fn hip_device(number: DeviceId) -> Result<Device, Failure> {
@@ -126,7 +139,8 @@ fn hip_device(_number: DeviceId) -> Result<Device, Failure> {
 /// called when the last of them is closed, and the last event that was recorded there is destroyed.
 ///
 /// Takes: `device`. Errors: `RINGFENCE_IN_USE` while handlers wait for their tokens, or somebody is being told of one: let
-/// them come, handle them, and close then. Threads: any, when no other one is in a call on it. Finalizers: no.
+/// them come, handle them, and close then. Handlers of uses that were given up (by force, or with their tracker) hold nothing up: they
+/// are let go of, and their `then` does not come back. Threads: any, when no other one is in a call on it. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_close(device: ringfence_device_t) -> ringfence_status_t {
     border(|| {

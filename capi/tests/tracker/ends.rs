@@ -44,6 +44,27 @@ fn a_device_is_closed_after_its_handlers() {
     assert_eq!((bench.gpu.live.load(SeqCst), bench.gpu.released.load(SeqCst)), (0, 1));
 }
 
+/// Its token may never come.
+#[test]
+fn a_handler_of_a_use_that_was_given_up_keeps_no_device_open() {
+    let bench = Bench::new(21);
+    let done = event(RINGFENCE_EVENT_KIND_BLOCKING, 0);
+    bench.gpu.hold();
+    let of = out(|of| ringfence_event_record(done, bench.trackers[0], None, of));
+    assert_eq!(out(|later| ringfence_event_watch(done, 5, later)), 1);
+    assert_eq!(ringfence_device_close(bench.device), RINGFENCE_IN_USE);
+    ok(ringfence_tracker_force(bench.trackers[0], of));
+    ok(ringfence_device_close(bench.device));
+    bench.gpu.go_on();
+    for tracker in bench.trackers {
+        ok(ringfence_tracker_close(tracker));
+    }
+    for queue in bench.queues {
+        ok(ringfence_queue_close(queue));
+    }
+    ok(ringfence_event_destroy(done));
+}
+
 #[test]
 fn nothing_is_watched_on_a_device_that_is_closed() {
     let bench = Bench::new(9);

@@ -167,6 +167,21 @@ impl<T> HandlerTable<T> {
         drop(hold);
         Some(Handled { outcome: record.outcome(), interval, then })
     }
+    /// Takes out the handlers of uses that have failed, with what was attached: given up by force or by a stream that was dropped, they
+    /// may never be reported. A token that comes after all is of no table then.
+    pub fn take_failed(&self) -> Vec<T> {
+        let failed: Vec<Entry<T>> = {
+            let mut waiting = self.waiting.lock();
+            let is_failed = |entry: &Entry<T>| matches!(entry.record.outcome(), Outcome::Failed(_));
+            let (failed, others) = std::mem::take(&mut waiting.entries)
+                .into_iter()
+                .partition(|(_, entry)| is_failed(entry));
+            waiting.entries = others;
+            let failed: BTreeMap<HandlerToken, Entry<T>> = failed;
+            failed.into_values().collect()
+        };
+        failed.into_iter().map(|entry| entry.then).collect() // no lock is held
+    }
     /// Handlers that were not called yet.
     pub fn waiting(&self) -> usize {
         self.waiting.lock().entries.len()
