@@ -23,7 +23,7 @@ use crate::id::{Bytes, DeviceContext, PoolId, RawMemory};
 ///     B: StreamBackend + StreamWork<Work = u64>,
 /// {
 ///     let memory: Allocation = pool.allocate(lease, Bytes::new(4096))?;
-///     let mut uses = Stamp::default();
+///     let mut uses = memory.stamp(); // whoever uses it first follows its allocation
 ///     uses.add(pool.submit(lease, memory.raw().as_u64())?, Access::Write); // the kernel's argument
 ///     Ok(pool.retire(memory, uses)) // freed once, after that kernel; nothing waits here
 /// }
