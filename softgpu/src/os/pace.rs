@@ -5,13 +5,14 @@ use std::time::Duration;
 /// From now until when the engine looks again.
 ///
 /// Nothing tells it that a doorbell rang: it has to look. Just after something happened it spins, then
-/// it sleeps for longer and longer: a quick answer while work comes, and under 5 % of a core when none
-/// does.
+/// it sleeps for longer and longer: a quick answer while work comes, and about 2 % of a core when none
+/// does for a while.
 pub(super) fn rest(quiet: Duration, spin: Duration, due: Option<Duration>) -> Option<Duration> {
-    const STEPS: [(Duration, Duration); 3] = [
+    const STEPS: [(Duration, Duration); 4] = [
         (Duration::from_millis(2), Duration::from_micros(20)),
         (Duration::from_millis(20), Duration::from_micros(100)),
-        (Duration::MAX, Duration::from_micros(500)),
+        (Duration::from_millis(100), Duration::from_micros(500)),
+        (Duration::MAX, Duration::from_millis(1)),
     ];
     if quiet < spin {
         return None;

@@ -19,11 +19,18 @@ pub(crate) fn idle() {
     queue.submit(&Packet::and(&[]).completes(done.handle()));
     done.finished();
     thread::sleep(Duration::from_millis(200));
+    // What disturbs a measurement only adds to it: the least of three is the nearest.
+    let shares: Vec<f64> = (0..3).map(|_| share_of_a_second()).collect();
+    let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
+    println!("{:.2} % of a core, of {shares:.4?}", 100.0 * least);
+    assert!(least < 0.05, "{:.1} % of a core while idle", 100.0 * least);
+}
+
+/// How much of a core this process uses while it sleeps for a second.
+fn share_of_a_second() -> f64 {
     let (cpu, begun) = (process::cpu_time(), Instant::now());
     thread::sleep(Duration::from_secs(1));
-    let share = (process::cpu_time() - cpu).as_secs_f64() / begun.elapsed().as_secs_f64();
-    println!("{:.2} % of a core", 100.0 * share);
-    assert!(share < 0.05, "{:.1} % of a core while idle", 100.0 * share);
+    (process::cpu_time() - cpu).as_secs_f64() / begun.elapsed().as_secs_f64()
 }
 
 /// From idle to a completed packet, seen by a blocked wait; and what a long blocked wait costs its thread.
