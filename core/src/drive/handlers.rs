@@ -169,6 +169,15 @@ impl<T> HandlerTable<T> {
     }
     /// Takes out the handlers of uses that have failed, with what was attached: given up by force or by a stream that was dropped, they
     /// may never be reported. A token that comes after all is of no table then.
+    ///
+    /// ```
+    /// use ringfence::drive::HandlerTable;
+    /// use std::task::Waker;
+    /// /// After a timeout was answered with [`Tracker::force`](ringfence::drive::Tracker::force): futures ask again, and find the error.
+    /// fn wake_the_failed(table: &HandlerTable<Waker>) {
+    ///     table.take_failed().into_iter().for_each(Waker::wake);
+    /// }
+    /// ```
     pub fn take_failed(&self) -> Vec<T> {
         let failed: Vec<Entry<T>> = {
             let mut waiting = self.waiting.lock();

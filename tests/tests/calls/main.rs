@@ -3,6 +3,7 @@
 mod batches;
 mod copies;
 mod events;
+mod handlers;
 mod mocks;
 mod order;
 #[cfg(feature = "planted")]

@@ -10,11 +10,12 @@ use mockall::mock;
 use ringfence::{
     backend::{
         Capabilities, CopyEngine, CopyRefused, Created, Device, DeviceStatus, Engine, Features,
-        HostDataPath, HostWait, Packet, PacketCount, PacketQueue, PartIndex, Profiler, RingMemory,
-        Settled, SignalMemory, Signals, Timestamps, WaitHint, WaitOutcome,
+        HandlerToken, Handlers, HostDataPath, HostWait, Packet, PacketCount, PacketQueue,
+        PartIndex, Profiler, RingMemory, Settled, SignalMemory, Signals, Timestamps, WaitHint,
+        WaitOutcome,
     },
     drive::{HardwareQueue, Policy, Submission, Tracker},
-    error::CreateError,
+    error::{CreateError, HandlerRefused},
     id::{DeviceId, Generation, LaneId, PacketId, QueueId, SignalHandle, SignalValue, UseId},
     placement::DeviceSignals,
     timing::{RawInterval, TickRate},
@@ -46,6 +47,9 @@ mock! {
         fn capabilities(&self) -> Capabilities;
         fn status(&self) -> DeviceStatus;
         fn profiler(&self) -> Profiler;
+    }
+    impl Handlers for Gpu {
+        fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused>;
     }
 }
 mock! {
