@@ -1,54 +1,17 @@
 //! Streams from elsewhere, and streams that leave the pool.
 
-use std::{
-    collections::HashMap,
-    mem::MaybeUninit,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::mem::MaybeUninit;
 
-use ringfence::{
-    drive::{StreamPool, Wrapped},
-    id::{RawStream, StreamId, StreamKey},
-    stream::Lease,
-};
+use ringfence::{drive::Wrapped, id::RawStream};
 
 use super::{
-    driver::Driver,
     object::{LEASES, Raw, give_lease, lease_of, pool_of},
     types::{ringfence_lease_t, ringfence_pool_t, ringfence_stream_key_t, ringfence_stream_ref_t},
 };
 use crate::{
     border::{border, there},
-    status::{Failure, ringfence_status_t},
+    status::ringfence_status_t,
 };
-
-/// Streams of somebody else's that the driver was made to know, each with the stream of the pool that it is. One that was wrapped
-/// twice is forgotten once: by the second time its handle may be another stream's.
-#[derive(Default)]
-pub(crate) struct Foreign(Mutex<HashMap<RawStream, StreamId>>);
-impl Foreign {
-    fn known(&self) -> MutexGuard<'_, HashMap<RawStream, StreamId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-    fn adopt(
-        &self,
-        pool: &StreamPool<Driver>,
-        raw: RawStream,
-        key: StreamKey,
-        own: &Lease,
-    ) -> Result<(), Failure> {
-        let mut known = self.known();
-        if known.get(&raw) != Some(&own.stream().id()) {
-            pool.driver().adopt(raw, key.place)?;
-            known.insert(raw, own.stream().id());
-        }
-        Ok(())
-    }
-    /// Takes a stream out of the list: who gets its handle lets the driver forget it, which may wait, with no lock held.
-    fn take(&self, of: StreamId) -> Option<RawStream> {
-        self.known().extract_if(|_, stream| *stream == of).next().map(|(raw, _)| raw)
-    }
-}
 
 /// Makes a stream out of a raw handle. The handle of a pooled stream gives the pooled stream: `*lease` is 0 then, since its
 /// owner has the lease. Somebody else's stream gives a lease; the pool never hands it on and never destroys it. `stream`
@@ -73,7 +36,8 @@ pub extern "C" fn ringfence_pool_wrap_external(
             Wrapped::Pooled(stream) => (ringfence_lease_t::default(), stream),
             Wrapped::External(own) => {
                 let is = own.stream();
-                object.foreign.adopt(&object.pool, raw, key, &own)?;
+                let driver = object.pool.driver();
+                object.foreign.adopt(raw, is.id(), || driver.adopt(raw, key.place))?;
                 let handle = give_lease(own)?;
                 LEASES.alone(handle.handle)?.handle = Raw::Exposed;
                 (handle, is)
@@ -103,9 +67,7 @@ pub extern "C" fn ringfence_pool_unwrap_external(
         let stream = own.lease.stream().id();
         let unwrapped = object.pool.unwrap_external(own.lease);
         // Whatever the driver said: the pool asks it about this stream no more.
-        if let Some(raw) = object.foreign.take(stream) {
-            object.pool.driver().forget(raw);
-        }
+        object.foreign.leave(stream, None, |raw| object.pool.driver().forget(raw));
         Ok(unwrapped?)
     })
 }
@@ -128,10 +90,8 @@ pub extern "C" fn ringfence_pool_disown(
         let of = own.lease.stream().id();
         let disowned = object.pool.disown(own.lease);
         // Also one that was not disowned, if it is somebody else's: its lease is gone, and the pool asks about it no more.
-        let foreign = object.foreign.take(of);
-        if let Some(raw) = disowned.as_ref().ok().copied().or(foreign) {
-            object.pool.driver().forget(raw);
-        }
+        let made = disowned.as_ref().ok().copied();
+        object.foreign.leave(of, made, |raw| object.pool.driver().forget(raw));
         let raw = disowned?;
         stream.write(raw.as_u64());
         Ok(())

@@ -8,7 +8,7 @@ use ringfence::{drive::StreamPool, id::DeviceId, stream::PoolOptions, sync::Arc}
 use super::{
     backend::ringfence_stream_backend_t,
     driver::Driver,
-    external::Foreign,
+    foreign::Foreign,
     object::{POOLS, PoolObject, pool_of},
     table::StreamTable,
     told::{ringfence_pool_options_t, ringfence_pumped_t, ringfence_shut_down_t},

@@ -6,6 +6,7 @@ mod capture;
 mod counts;
 mod driver;
 mod external;
+mod foreign;
 mod lease;
 mod life;
 mod memory;

@@ -10,7 +10,7 @@ use ringfence::{
 
 use super::{
     driver::Driver,
-    external::Foreign,
+    foreign::Foreign,
     types::{ringfence_lease_t, ringfence_pool_t, ringfence_stamp_t},
 };
 use crate::{
