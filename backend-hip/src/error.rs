@@ -158,6 +158,12 @@ pub enum HipError {
         /// How many GPUs there are.
         count: u32,
     },
+    /// A listener of [`HipDevice::on_completion`](crate::HipDevice::on_completion) announced a reset, which would wait for that very
+    /// listener.
+    #[error(
+        "a reset waits until listeners have returned, and a listener announced it; have another thread do that"
+    )]
+    InListener,
     /// This version of HIP lacks something.
     #[error("HIP {version} has no {what}; {remedy}")]
     Missing {

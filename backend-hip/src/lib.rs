@@ -36,7 +36,8 @@
 //! | free of a block whose last free is not passed | taken | taken | waits on the host |
 //! | `hipLaunchHostFunc` | not exported: `hipStreamAddCallback` | there | there |
 //!
-//! `hipDeviceReset` takes the pinned memory along that progress words and signals are in, on all three: [`HipStreams::device_was_reset`].
+//! `hipDeviceReset` takes the pinned memory along that progress words and signals are in, on all three: [`HipStreams::device_was_reset`], and
+//! before it [`HipStreams::device_will_be_reset`] where signals are watched.
 //!
 //! What the pool itself has to know of each version (captures, frees, stale handles) it finds out by asking, and by the order of
 //! its calls.
@@ -58,6 +59,6 @@ pub use findings::{Findings, FoundDevice, Missing, Quirk, Usable};
 pub use ring::{CopyOrder, HipCopyEngine, HipDevice, HipQueue, Listening};
 pub use ringfence_backend_shared::arguments::{Arguments, Extent};
 pub use runtime::Hip;
-pub use streams::{HipStreams, MemoryKind, Progress, StreamOptions};
+pub use streams::{DeviceReset, HipStreams, MemoryKind, Progress, StreamOptions};
 pub use version::HipVersion;
 pub use work::{Function, HipWork, Launch, Module};

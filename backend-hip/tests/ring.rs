@@ -3,7 +3,10 @@
 mod support;
 
 use std::{
-    sync::{atomic::Ordering, mpsc},
+    sync::{
+        atomic::Ordering,
+        mpsc::{self, RecvTimeoutError},
+    },
     time::Duration,
 };
 
@@ -14,8 +17,12 @@ use ringfence::{
     id::{DeviceId, SignalHandle, StreamKey},
     wait::WaitPolicy,
 };
-use ringfence_hip::{HipDevice, HipQueue, HipStreams, HostBuffer, Listening, StreamOptions};
+use ringfence_hip::{
+    HipDevice, HipError, HipQueue, HipStreams, HostBuffer, Listening, StreamOptions,
+};
 use support::{iota, kernels, reduce_sum};
+
+const LIMIT: Duration = Duration::from_secs(10);
 
 fn device(test: &str) -> Option<HipDevice> {
     let hip = support::hip(test)?;
@@ -113,12 +120,12 @@ fn handlers_go_on_after_one_that_panicked() {
     let created = device.create(SignalMemory::Interrupt, &mut signals).expect("memory");
     assert_eq!(created.count, signals.len());
     let (told, tokens) = mpsc::channel();
-    let listening = device.on_completion(move |token| {
+    let listening = device.on_completion(move |_, token| {
         told.send(token).expect("the test waits");
         assert_ne!(token, HandlerToken::new(0), "on purpose");
     });
     assert_eq!(listening, Listening::Begins);
-    assert_eq!(device.on_completion(|_| panic!("somebody is told")), Listening::Refused);
+    assert_eq!(device.on_completion(|_, _| panic!("somebody is told")), Listening::Refused);
     for (number, signal) in (0..).zip(signals) {
         let token = HandlerToken::new(number);
         device.watch(signal, token).expect("a thread");
@@ -126,4 +133,70 @@ fn handlers_go_on_after_one_that_panicked() {
         assert_eq!(tokens.recv_timeout(Duration::from_secs(10)), Ok(token));
         device.destroy(signal);
     }
+}
+
+/// Who makes a device for each job is not to leave a stream of HIP's behind with each.
+#[test]
+fn streams_of_dropped_devices_are_used_again() {
+    let Some(first) = device("streams_of_dropped_devices_are_used_again") else { return };
+    let (streams, key) = (first.streams().clone(), StreamKey::new(support::gpu()));
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..50 {
+        let device = HipDevice::new(&streams, DeviceId::new(0)).expect("a GPU");
+        let queue = device.create_queue(key).expect("a stream");
+        let _new = seen.insert(queue.stream());
+    }
+    assert_eq!(seen.len(), 1, "nothing was submitted to it");
+}
+
+#[test]
+fn streams_of_dropped_copy_engines_are_used_again() {
+    let Some(device) = device("streams_of_dropped_copy_engines_are_used_again") else { return };
+    let key = StreamKey::new(support::gpu());
+    let stream = device.create_queue(key).expect("a stream").stream();
+    let engine = device.create_copy_engine().expect("the queue's stream");
+    let queue = device.create_queue(key).expect("another stream");
+    assert_ne!(queue.stream(), stream, "it is the engine's");
+    drop(engine);
+    assert_eq!(device.create_queue(key).expect("the engine's").stream(), stream);
+}
+
+/// A listener needs its device, for a tracker; one that held it would keep both for ever.
+#[test]
+fn a_listener_goes_with_its_device() {
+    let Some(device) = device("a_listener_goes_with_its_device") else { return };
+    let mut signal = [SignalHandle::NULL];
+    let _one = device.create(SignalMemory::Interrupt, &mut signal).expect("memory");
+    let (told, tokens) = mpsc::channel();
+    let listening = device.on_completion(move |device, token| {
+        told.send((token, device.load(signal[0]).as_i64())).expect("the test waits");
+    });
+    assert_eq!(listening, Listening::Begins);
+    device.watch(signal[0], HandlerToken::new(1)).expect("a thread");
+    device.complete(signal[0]);
+    assert_eq!(tokens.recv_timeout(LIMIT), Ok((HandlerToken::new(1), 0)));
+    device.destroy(signal[0]);
+    drop(device);
+    // The sender is the listener's.
+    assert_eq!(tokens.recv_timeout(LIMIT), Err(RecvTimeoutError::Disconnected));
+}
+
+/// It would wait for itself.
+#[test]
+fn a_listener_announces_no_reset() {
+    let Some(device) = device("a_listener_announces_no_reset") else { return };
+    let mut signal = [SignalHandle::NULL];
+    let _one = device.create(SignalMemory::Interrupt, &mut signal).expect("memory");
+    let (told, answers) = mpsc::channel();
+    let listening = device.on_completion(move |device, _| {
+        let announced = device.streams().device_will_be_reset(device.id());
+        told.send(announced.map(drop)).expect("the test waits");
+    });
+    assert_eq!(listening, Listening::Begins);
+    device.watch(signal[0], HandlerToken::new(1)).expect("a thread");
+    device.complete(signal[0]);
+    let answer = answers.recv_timeout(LIMIT).expect("it is told");
+    assert!(matches!(answer, Err(HipError::InListener)), "{answer:?}");
+    assert_eq!(device.loss(), None);
+    device.destroy(signal[0]);
 }

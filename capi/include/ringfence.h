@@ -2696,15 +2696,6 @@ ringfence_status_t ringfence_device_open_hip(uint32_t number,
                                              ringfence_device_t *device);
 
 /**
- * The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
- * again. Called once after the reset, before the GPU is opened anew. From the reset on until this returned no other thread may be
- * in a call on HIP's devices, and no signal of that GPU may be watched. Pools are told by `ringfence_pool_device_reset`.
- *
- * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU. Threads: any, as said. Finalizers: no.
- */
-ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
-
-/**
  * Ends the caller's interest in a device: no handler is set any more, and nobody is told. Its trackers keep it: `release` is
  * called when the last of them is closed, and the last event that was recorded there is destroyed.
  *
@@ -2748,6 +2739,29 @@ ringfence_status_t ringfence_queue_stream(ringfence_queue_t queue,
  * Takes: `queue`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
 ringfence_status_t ringfence_queue_close(ringfence_queue_t queue);
+
+/**
+ * The user is about to reset a GPU (`hipDeviceReset`) on which handlers may wait for their tokens: a thread of the library's looks at
+ * their signals, and would find memory that is gone. From here until `ringfence_hip_device_was_reset` returned it does not, and no
+ * device of HIP's tells of a token. Waits for those who are being told, so that the caller holds nothing that they wait for. What
+ * `ringfence_hip_device_was_reset` says of other threads holds from here on. It has to be called then, also where the reset failed.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU; `RINGFENCE_OUT_OF_ORDER` when the reset was announced already, or
+ * by who is being told of a token: that one is waited for. Threads: any, as said. Finalizers: no.
+ */
+ringfence_status_t ringfence_hip_device_will_be_reset(uint32_t number);
+
+/**
+ * The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
+ * again. Handlers that wait for a signal of it are told of their tokens, and end in an error. Called once after the reset, before the
+ * GPU is opened anew. From the reset on until this returned no other thread may be in a call on HIP's devices, and, unless the reset
+ * was announced by `ringfence_hip_device_will_be_reset`, no handler may wait for a token of that GPU's. Pools are told by
+ * `ringfence_pool_device_reset`.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU; `RINGFENCE_OUT_OF_ORDER` while another thread announces the reset.
+ * Threads: any, as said. Finalizers: no.
+ */
+ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
 
 /**
  * Fills `policy` with the defaults, its `size` included. `size` is `sizeof(ringfence_policy_t)`: nothing is written past it.

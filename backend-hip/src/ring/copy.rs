@@ -9,13 +9,14 @@ use std::{
 };
 
 use ringfence::{
-    backend::{CopyEngine, CopyRefused, Device, DeviceStatus, PartIndex, streams::StreamDriver},
+    backend::{CopyEngine, CopyRefused, Device, DeviceStatus, PartIndex},
     error::DriverError,
-    id::{Bytes, LaneId, PacketId, RawMemory, RawStream, SignalHandle, StreamKey},
+    id::{Bytes, LaneId, PacketId, RawMemory, SignalHandle, StreamKey},
 };
 
 use super::{
     HipDevice,
+    own::OwnStream,
     queue::{Stream, next_lane},
 };
 use crate::{streams::raw, sys};
@@ -50,8 +51,8 @@ impl CopyOrder {
     }
 }
 
-/// A stream that only copies, for [`Tracker::copy`](ringfence::drive::Tracker::copy). A cheap handle; the stream stays until the
-/// process ends.
+/// A stream that only copies, for [`Tracker::copy`](ringfence::drive::Tracker::copy). A cheap handle that threads may share: clones
+/// are the same engine. The stream goes to a later engine or queue when it is dropped: nothing is waited for.
 ///
 /// ```no_run
 /// # use ringfence::{drive::*, event::*, id::*, wait::WaitPolicy};
@@ -71,8 +72,7 @@ impl CopyOrder {
 pub struct HipCopyEngine(Arc<Inner>);
 
 struct Inner {
-    device: HipDevice,
-    stream: RawStream,
+    own: OwnStream,
     lane: LaneId,
     tickets: AtomicU64,
 }
@@ -83,10 +83,8 @@ impl HipDevice {
     /// # Errors
     /// What HIP says, as it says it of streams; [`DriverError::DeviceLost`] after a reset.
     pub fn create_copy_engine(&self) -> Result<HipCopyEngine, DriverError> {
-        self.still_there()?;
-        let stream = self.streams().create(StreamKey::new(self.place()))?;
-        let (device, tickets) = (self.clone(), AtomicU64::new(0));
-        Ok(HipCopyEngine(Arc::new(Inner { device, stream, lane: next_lane(), tickets })))
+        let own = self.own_stream(StreamKey::new(self.place()))?;
+        Ok(HipCopyEngine(Arc::new(Inner { own, lane: next_lane(), tickets: AtomicU64::new(0) })))
     }
 }
 
@@ -109,17 +107,17 @@ impl CopyEngine for HipCopyEngine {
         completes: SignalHandle,
         waits: &[SignalHandle],
     ) -> Result<(), CopyRefused> {
-        let inner = &*self.0;
-        if inner.device.status() == DeviceStatus::Lost {
+        let (inner, device) = (&*self.0, &self.0.own.device);
+        if device.status() == DeviceStatus::Lost {
             return Err(CopyRefused::DeviceLost);
         }
         let refused = |error| match error {
             DriverError::DeviceLost(_) => CopyRefused::DeviceLost,
             _ => CopyRefused::Failed,
         };
-        let hip = inner.device.hip();
-        let _held = inner.device.streams().stream(inner.stream).map_err(refused)?;
-        let stream = Stream { device: &inner.device, raw: raw(inner.stream.as_u64()) };
+        let hip = device.hip();
+        let _held = device.streams().stream(inner.own.stream()).map_err(refused)?;
+        let stream = Stream { device, raw: raw(inner.own.stream().as_u64()) };
         for &signal in waits.iter().filter(|signal| !signal.is_null()) {
             stream.wait(signal, 1).map_err(refused)?;
         }
@@ -134,7 +132,7 @@ impl CopyEngine for HipCopyEngine {
         hip.check(answer).map_err(refused)?;
         stream.complete(completes).map_err(|error| {
             // The copy was issued, and nothing will say when it is over.
-            inner.device.report_lost(error);
+            device.report_lost(error);
             CopyRefused::DeviceLost
         })
     }

@@ -19,7 +19,7 @@ use ringfence::{
     timing::{RawInterval, TickRate},
 };
 
-use super::{Table, handlers::Watches, queue::Parked};
+use super::{Table, handlers::Watches};
 use crate::{error::HipError, runtime::Hip, streams::HipStreams, sys};
 
 /// A GPU for [`Tracker`](ringfence::drive::Tracker)s on HIP's streams. A cheap handle that threads may share.
@@ -49,7 +49,6 @@ pub(super) struct Inner {
     lost: AtomicBool,
     cause: OnceLock<DriverError>,
     pub(super) watches: Watches,
-    pub(super) parked: Parked,
 }
 
 impl HipDevice {
@@ -67,7 +66,6 @@ impl HipDevice {
             lost: AtomicBool::new(false),
             cause: OnceLock::new(),
             watches: Watches::default(),
-            parked: Parked::default(),
         })))
     }
 

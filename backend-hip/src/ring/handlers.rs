@@ -20,7 +20,8 @@ use ringfence_backend_shared::pause::{self, Style};
 /// The thread goes when nothing was watched for so long.
 const IDLE: Duration = Duration::from_millis(200);
 
-pub(super) type Tell = dyn Fn(HandlerToken) + Send + Sync;
+/// It is given its device: one that held a handle of its own would keep the device, which keeps it.
+pub(super) type Tell = dyn Fn(&HipDevice, HandlerToken) + Send + Sync;
 
 /// What [`HipDevice::on_completion`] brought. Whoever calls it once for a device need not look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,12 +77,26 @@ impl Watches {
         Ok(())
     }
 
-    /// Tells of tokens that were taken out. Told of one or not, the others are told of: a panic was printed where it happened.
-    pub(super) fn tell(&self, complete: &[HandlerToken]) {
-        let Some(tell) = self.lock().tell.clone() else { return };
-        for &token in complete {
-            let _printed = catch_unwind(AssertUnwindSafe(|| tell(token)));
-        }
+    /// Takes out what is over.
+    pub(super) fn take(&self, is_over: impl Fn(SignalHandle) -> bool) -> Vec<HandlerToken> {
+        let mut watching = self.lock();
+        watching
+            .pending
+            .extract_if(.., |(signal, _)| is_over(*signal))
+            .map(|(_, token)| token)
+            .collect()
+    }
+
+    /// Who is told.
+    pub(super) fn listener(&self) -> Option<Arc<Tell>> {
+        self.lock().tell.clone()
+    }
+}
+
+/// Tells of tokens that were taken out. Told of one or not, the others are told of: a panic was printed where it happened.
+pub(super) fn tell_all(complete: &[HandlerToken], tell: impl Fn(HandlerToken)) {
+    for &token in complete {
+        let _printed = catch_unwind(AssertUnwindSafe(|| tell(token)));
     }
 }
 
@@ -103,32 +118,61 @@ impl HipDevice {
     /// Who is told of the signals that are [watched](Handlers::watch), on a thread of the device's: most often a
     /// [`HandlerTable`](ringfence::drive::HandlerTable). It is said once: whoever is told stays the one. Where `tell` panics, the others
     /// are told all the same.
-    pub fn on_completion(&self, tell: impl Fn(HandlerToken) + Send + Sync + 'static) -> Listening {
+    ///
+    /// A device that holds itself (by a clone, a queue or a tracker in `tell`) is never let go of: use the one that `tell` is given. `tell`
+    /// goes with the last handle of the device, which a watch is none of: whoever wants to hear keeps one. An
+    /// [announced reset](crate::HipStreams::device_will_be_reset) waits for `tell`.
+    ///
+    /// ```no_run
+    /// # use ringfence::drive::HandlerTable;
+    /// # use ringfence_hip::{HipDevice, Listening};
+    /// # use std::{sync::{Arc, mpsc::Sender}, task::Waker};
+    /// # fn told(gpu: &HipDevice, table: Arc<HandlerTable<Waker>>, to: Sender<Waker>) {
+    /// let listening = gpu.on_completion(move |gpu, token| {
+    ///     if let Some(handled) = table.handle(gpu, token) {
+    ///         let _nobody_listens = to.send(handled.then); // wakes are left to another thread
+    ///     }
+    /// });
+    /// assert_eq!(listening, Listening::Begins);
+    /// # }
+    /// ```
+    pub fn on_completion(
+        &self,
+        tell: impl Fn(&HipDevice, HandlerToken) + Send + Sync + 'static,
+    ) -> Listening {
         self.0.watches.listen(Arc::new(tell))
     }
 
-    /// Takes what is complete out of what is watched; all of it if the device is lost.
-    fn take_complete(&self) -> Vec<HandlerToken> {
+    /// Tells of what is over, which is everything if the device is lost.
+    fn tell_what_is_over(&self) -> Told {
+        // Also while it is told: a listener looks at its signal.
+        let Some(_look) = self.streams().listeners().look() else { return Told::Nothing };
         let lost = self.status() == DeviceStatus::Lost;
-        let mut complete = Vec::new();
-        self.0.watches.lock().pending.retain(|&(signal, token)| {
-            let over = lost || self.table().find(signal).is_none_or(|one| one.load() < 1);
-            if over {
-                complete.push(token);
-            }
-            !over
-        });
-        complete
+        let over = self.0.watches.take(|signal| lost || self.table().is_over(signal));
+        if let Some(tell) = self.0.watches.listener() {
+            tell_all(&over, |token| tell(self, token));
+        }
+        if over.is_empty() { Told::Nothing } else { Told::Some }
     }
+}
+
+/// What a look led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Told {
+    Nothing,
+    Some,
 }
 
 impl Handlers for HipDevice {
     /// # Errors
     /// [`HandlerRefused::NoInterrupt`] for a signal that was not created in `Interrupt` memory, before [`HipDevice::on_completion`], and if no
-    /// thread can be had.
+    /// thread can be had; [`HandlerRefused::DeviceLost`] for a signal whose GPU was reset since.
     fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused> {
         if !self.table().find(signal).is_some_and(|found| found.is_interrupt()) {
             return Err(HandlerRefused::NoInterrupt);
+        }
+        if self.table().is_abandoned(signal) {
+            return Err(HandlerRefused::DeviceLost);
         }
         self.0.watches.add(signal, token, || {
             let device = Arc::downgrade(&self.0);
@@ -143,11 +187,7 @@ fn look_after(device: &Weak<Inner>) {
     loop {
         let looked = pause::until(IDLE, Style::Sleepy, || {
             let Some(device) = device.upgrade().map(HipDevice) else { return Some(Thread::None) };
-            let complete = device.take_complete();
-            if !complete.is_empty() {
-                device.0.watches.tell(&complete);
-            }
-            (!complete.is_empty()).then_some(Thread::Runs)
+            (device.tell_what_is_over() == Told::Some).then_some(Thread::Runs)
         });
         match looked {
             Some(Thread::Runs) => {}

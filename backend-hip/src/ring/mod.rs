@@ -25,6 +25,8 @@
 mod copy;
 mod device;
 mod handlers;
+mod listeners;
+mod own;
 mod queue;
 mod signals;
 mod wait;
@@ -32,6 +34,8 @@ mod wait;
 pub use copy::{CopyOrder, HipCopyEngine};
 pub use device::HipDevice;
 pub use handlers::Listening;
+pub(crate) use listeners::Listeners;
+pub(crate) use own::Parked;
 pub use queue::HipQueue;
 pub(crate) use signals::Table;
 

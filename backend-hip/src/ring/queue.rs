@@ -12,17 +12,14 @@ use std::{
 };
 
 use ringfence::{
-    backend::{
-        Body, Device, DeviceStatus, Packet, PacketCount, PacketQueue, Settled,
-        streams::{CaptureStatus, StreamDriver, StreamState},
-    },
+    backend::{Body, Device, DeviceStatus, Packet, PacketCount, PacketQueue, Settled},
     error::DriverError,
     id::{Generation, LaneId, PacketId, QueueId, RawStream, SignalHandle, StreamKey},
 };
-use ringfence_backend_shared::words::WordId;
 
 use super::{
     HipDevice,
+    own::OwnStream,
     signals::{Completions, Signal},
 };
 use crate::{error::UNKNOWN_HANDLE, streams::raw, sys, work::Launch};
@@ -39,21 +36,14 @@ const SLOTS: u64 = 1024;
 /// The read index rises in steps of so many packets: each step is a call of HIP's.
 const STEP: u64 = 16;
 
-/// Streams of queues that were dropped, by key: a later queue gets one that is idle.
-#[derive(Debug, Default)]
-pub(super) struct Parked(Mutex<Vec<(StreamKey, RawStream, WordId)>>);
-
 /// A stream of HIP as a packet queue. A cheap handle that threads may share: clones are the same queue. The stream is its own, and
-/// goes to a later queue when it is dropped: nothing is waited for.
+/// goes to a later queue or copy engine of the GPU when it is dropped: nothing is waited for.
 #[derive(Clone)]
 pub struct HipQueue(Arc<Inner>);
 
 struct Inner {
-    device: HipDevice,
-    key: StreamKey,
-    stream: RawStream,
-    /// The index below which all are complete, as far as the stream has said.
-    progress: WordId,
+    /// Its word says below which index all are complete, as far as the stream has said.
+    own: OwnStream,
     /// What the read index is counted from: streams of dropped queues have a past.
     first: u64,
     lane: LaneId,
@@ -75,27 +65,12 @@ impl HipDevice {
     /// # Errors
     /// What HIP says, as it says it of streams; [`DriverError::DeviceLost`] after a reset.
     pub fn create_queue(&self, key: StreamKey) -> Result<HipQueue, DriverError> {
-        self.still_there()?;
-        let key = StreamKey { place: self.place(), ..key };
-        let (stream, progress) = match self.parked(key) {
-            Some(parked) => parked,
-            None => {
-                let stream = self.streams().create(key)?;
-                let progress = self.streams().words().take(0, self.0.id);
-                let progress = progress.inspect_err(|_| {
-                    let _refused = self.streams().destroy(stream); // nobody has it
-                })?;
-                (stream, progress)
-            }
-        };
-        let first =
-            self.streams().words().word(progress).map_or(0, |word| word.load(Ordering::Acquire));
+        let own = self.own_stream(key)?;
+        let word = self.streams().words().word(own.progress());
+        let first = word.map_or(0, |word| word.load(Ordering::Acquire));
         let waiting = VecDeque::with_capacity(SLOTS as usize);
         Ok(HipQueue(Arc::new(Inner {
-            device: self.clone(),
-            key,
-            stream,
-            progress,
+            own,
             first,
             lane: next_lane(),
             reserved: AtomicU64::new(0),
@@ -103,32 +78,19 @@ impl HipDevice {
             line: Mutex::new(Line { next: 0, waiting }),
         })))
     }
-
-    fn parked(&self, key: StreamKey) -> Option<(RawStream, WordId)> {
-        let _relaxed = self.hip().relaxed().ok()?; // a query breaks others' captures otherwise
-        let mut parked = self.0.parked.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = parked.iter().position(|&(other, stream, _)| {
-            // The status first: a query would break a capture that somebody began past the queue.
-            other == key
-                && self.streams().capture_status(stream) == CaptureStatus::None
-                && self.streams().query(stream) == StreamState::Idle
-        })?;
-        let (_, stream, progress) = parked.swap_remove(at);
-        Some((stream, progress))
-    }
 }
 
 impl HipQueue {
     /// The GPU that it belongs to.
     #[must_use]
     pub fn device(&self) -> &HipDevice {
-        &self.0.device
+        &self.0.own.device
     }
 
     /// Its stream, for work past the queue: what is submitted by it is in order with the packets, and counted by nobody.
     #[must_use]
     pub fn stream(&self) -> RawStream {
-        self.0.stream
+        self.0.own.stream()
     }
 }
 
@@ -144,20 +106,21 @@ impl Inner {
             line.waiting.pop_front();
             let index = line.next;
             line.next += 1;
-            if self.device.status() == DeviceStatus::Alive
+            if self.own.device.status() == DeviceStatus::Alive
                 && let Err(error) = self.submit(&packet, self.first + index)
             {
                 // As with a bad packet of a hardware queue: nothing behind it would be in order.
-                self.device.report_lost(error);
+                self.own.device.report_lost(error);
             }
         }
         self.submitted.store(line.next, Ordering::Release);
     }
 
     fn submit(&self, packet: &Packet<Launch>, number: u64) -> Result<(), DriverError> {
-        let (hip, streams) = (self.device.hip(), self.device.streams());
-        let _held = streams.stream(self.stream)?;
-        let stream = Stream { device: &self.device, raw: raw(self.stream.as_u64()) };
+        let device = &self.own.device;
+        let (hip, streams) = (device.hip(), device.streams());
+        let _held = streams.stream(self.own.stream())?;
+        let stream = Stream { device, raw: raw(self.own.stream().as_u64()) };
         match &packet.body {
             Body::Kernel(launch) => launch.submit(hip, stream.raw)?,
             Body::And(deps) | Body::Or(deps) => {
@@ -171,7 +134,7 @@ impl Inner {
             stream.complete(packet.completes)?;
         }
         if (number + 1).is_multiple_of(STEP) {
-            let word = streams.words().address(self.progress).ok_or(UNKNOWN_HANDLE)?;
+            let word = streams.words().address(self.own.progress()).ok_or(UNKNOWN_HANDLE)?;
             stream.write(word, Completions(number + 1))?;
         }
         Ok(())
@@ -235,7 +198,7 @@ impl PacketQueue for HipQueue {
         let mut looks = 0_u32;
         // Room is made by whoever reserved before and commits.
         while first + count > inner.submitted.load(Ordering::Acquire) + SLOTS
-            && inner.device.status() == DeviceStatus::Alive
+            && inner.own.device.status() == DeviceStatus::Alive
         {
             looks += 1;
             if looks < 64 { hint::spin_loop() } else { thread::yield_now() }
@@ -271,7 +234,7 @@ impl PacketQueue for HipQueue {
 
     fn read_index(&self) -> PacketId {
         let inner = &*self.0;
-        let word = inner.device.streams().words().word(inner.progress);
+        let word = inner.own.device.streams().words().word(inner.own.progress());
         let done = word.map_or(0, |word| word.load(Ordering::Acquire));
         PacketId::new(done.saturating_sub(inner.first))
     }
@@ -287,19 +250,11 @@ impl PacketQueue for HipQueue {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        let parked = (self.key, self.stream, self.progress);
-        let all = &self.device.0.parked.0;
-        all.lock().unwrap_or_else(PoisonError::into_inner).push(parked);
-    }
-}
-
 impl fmt::Debug for HipQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HipQueue")
             .field("lane", &self.0.lane)
-            .field("stream", &self.0.stream)
+            .field("stream", &self.0.own.stream())
             .finish_non_exhaustive()
     }
 }

@@ -153,6 +153,16 @@ impl<P: Pinned> Table<P> {
         self.words.address(self.number.word(signal)?)
     }
 
+    /// Its device was reset: nobody completes it any more.
+    pub(super) fn is_abandoned(&self, signal: SignalHandle) -> bool {
+        self.find(signal).is_some() && self.address(signal).is_none()
+    }
+
+    /// Whether who watches it is to be told: it is complete, or will not be, since it was destroyed or its device was reset.
+    pub(super) fn is_over(&self, signal: SignalHandle) -> bool {
+        self.find(signal).is_none_or(|found| self.address(signal).is_none() || found.load() < 1)
+    }
+
     /// The device was reset: its signals are never completed, whatever the host finds.
     pub(crate) fn abandon(&self, device: DeviceId) {
         self.words.abandon(device);

@@ -17,7 +17,7 @@ use ringfence_backend_shared::words::Pinned;
 
 use super::{
     Listening, Table,
-    handlers::{Thread, Watches},
+    handlers::{Tell, Thread, Watches, tell_all},
     signals::{Cell, Completions, Signal},
 };
 
@@ -195,7 +195,7 @@ fn nobody_relies_on_a_thread_that_cannot_be_had() {
     let (watches, signal) = (Watches::default(), SignalHandle::new(1));
     let refused = watches.add(signal, token(1), || panic!("nobody would be told"));
     assert_eq!(refused, Err(HandlerRefused::NoInterrupt));
-    assert_eq!(watches.listen(Arc::new(|_| ())), Listening::Begins);
+    assert_eq!(watches.listen(Arc::new(|_, _| ())), Listening::Begins);
     let refused = watches.add(signal, token(2), || {
         assert!(watches.is_locked(), "another watch would count on this thread");
         Err(io::ErrorKind::OutOfMemory.into())
@@ -214,15 +214,41 @@ fn nobody_relies_on_a_thread_that_cannot_be_had() {
 }
 
 #[test]
-fn a_listener_that_panics_is_told_the_rest_and_stays_the_one() {
-    let (watches, told) = (Watches::default(), Arc::new(AtomicU64::new(0)));
-    let seen = told.clone();
-    let listener = move |token: HandlerToken| {
-        seen.fetch_add(token.as_u64(), Ordering::Relaxed);
+fn a_listener_that_panics_is_told_the_rest() {
+    let told = AtomicU64::new(0);
+    tell_all(&[token(1), token(10), token(100)], |token| {
+        told.fetch_add(token.as_u64(), Ordering::Relaxed);
         assert_ne!(token.as_u64(), 1, "on purpose");
-    };
-    assert_eq!(watches.listen(Arc::new(listener)), Listening::Begins);
-    assert_eq!(watches.listen(Arc::new(|_| panic!("too late"))), Listening::Refused);
-    watches.tell(&[token(1), token(10), token(100)]);
+    });
     assert_eq!(told.load(Ordering::Relaxed), 111);
+}
+
+#[test]
+fn who_is_told_stays_the_one() {
+    let watches = Watches::default();
+    assert!(watches.listener().is_none());
+    let first: Arc<Tell> = Arc::new(|_, _| ());
+    assert_eq!(watches.listen(first.clone()), Listening::Begins);
+    assert_eq!(watches.listen(Arc::new(|_, _| ())), Listening::Refused);
+    assert!(watches.listener().is_some_and(|told| Arc::ptr_eq(&told, &first)));
+}
+
+/// Its number never rises again: who waits for it would wait for ever.
+#[test]
+fn a_watched_signal_is_over_once_its_device_was_reset() {
+    let (table, watches) = (Table::new(Leaked), Watches::default());
+    let signals = GPUS.map(|gpu| table.create(SignalMemory::Interrupt, gpu).expect("memory"));
+    assert_eq!(watches.listen(Arc::new(|_, _| ())), Listening::Begins);
+    for (number, signal) in (0..).zip(signals) {
+        assert_eq!(watches.add(signal, token(number), || Ok(())), Ok(()));
+    }
+    let over = || watches.take(|signal| table.is_over(signal));
+    assert_eq!(over(), []);
+    table.abandon(GPUS[0]);
+    assert_eq!(signals.map(|signal| table.is_abandoned(signal)), [true, false]);
+    assert_eq!(over(), [token(0)]);
+    table.expect(signals[1]).complete();
+    assert_eq!(over(), [token(1)]);
+    table.destroy(signals[1]);
+    assert!(table.is_over(signals[1]) && !table.is_abandoned(signals[1]));
 }

@@ -28,11 +28,12 @@ use ringfence_backend_shared::{
 
 use crate::{
     error::{HipError, UNKNOWN_HANDLE},
-    ring::Table,
+    ring::{Listeners, Parked, Table},
     runtime::Hip,
 };
 
 pub use memory::MemoryKind;
+pub use reset::DeviceReset;
 
 /// How streams of HIP are to be used.
 ///
@@ -117,6 +118,10 @@ struct Inner {
     words: Words<Hip>,
     /// Signals of the ring's devices.
     signals: Table,
+    /// Who looks at those that are watched.
+    listeners: Listeners,
+    /// Streams of the ring's queues and copy engines that were dropped.
+    parked: Parked,
     kept: Mutex<memory::Kept>,
     frees: frees::Frees<Hip>,
     /// How often each GPU was reset.
@@ -151,6 +156,8 @@ impl HipStreams {
             memory: Registry::default(),
             words: Words::new(hip),
             signals: Table::new(hip),
+            listeners: Listeners::default(),
+            parked: Parked::default(),
             kept: Mutex::default(),
             frees: frees::Frees::new(hip),
             resets: hip.devices().map(|_| AtomicU32::new(0)).collect(),
@@ -214,6 +221,14 @@ impl HipStreams {
 
     pub(crate) fn signals(&self) -> &Table {
         &self.0.signals
+    }
+
+    pub(crate) fn listeners(&self) -> &Listeners {
+        &self.0.listeners
+    }
+
+    pub(crate) fn parked(&self) -> &Parked {
+        &self.0.parked
     }
 
     pub(crate) fn stream(&self, stream: RawStream) -> Result<Held<StreamEntry>, DriverError> {

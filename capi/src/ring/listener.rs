@@ -48,7 +48,7 @@ pub extern "C" fn ringfence_device_on_completion(
             Device::Hip(device) => {
                 object.listener.set(told)?;
                 let listener = object.listener.clone();
-                device.on_completion(move |token| listener.tell(token));
+                device.on_completion(move |_, token| listener.tell(token));
                 Ok(())
             }
             Device::Table(_) => {

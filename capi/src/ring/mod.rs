@@ -14,6 +14,8 @@ mod submission;
 
 mod open;
 
+mod reset;
+
 mod tracker;
 
 mod synchronize;
@@ -36,6 +38,7 @@ pub use listener::*;
 pub use open::*;
 pub use pure::*;
 pub use queue::ringfence_hsa_dispatch_t;
+pub use reset::*;
 pub use submission::*;
 pub use synchronize::*;
 pub use tracker::*;

@@ -104,24 +104,7 @@ pub extern "C" fn ringfence_device_open_hip(
 }
 /// One for all: a signal is a number of its streams, and would be another signal on others.
 #[cfg(feature = "hip")]
-static ALL: OnceLock<ringfence_hip::HipStreams> = OnceLock::new();
-/// The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
-/// again. Called once after the reset, before the GPU is opened anew. From the reset on until this returned no other thread may be
-/// in a call on HIP's devices, and no signal of that GPU may be watched. Pools are told by `ringfence_pool_device_reset`.
-///
-/// Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU. Threads: any, as said. Finalizers: no.
-#[unsafe(no_mangle)]
-pub extern "C" fn ringfence_hip_device_was_reset(number: u32) -> ringfence_status_t {
-    border(|| {
-        #[cfg(feature = "hip")]
-        if let Some(all) = ALL.get() {
-            let told = all.device_was_reset(DeviceId::new(number));
-            return told.map_err(|error| Failure::of(Status::RINGFENCE_INVALID_ARGUMENT, &error));
-        }
-        let _nothing_is_open = number;
-        Ok(())
-    })
-}
+pub(super) static ALL: OnceLock<ringfence_hip::HipStreams> = OnceLock::new();
 #[cfg(feature = "hip")]
 fn hip_device(number: DeviceId) -> Result<Device, Failure> {
     use ringfence_hip::{Hip, HipDevice, HipStreams, StreamOptions};

@@ -79,7 +79,7 @@ impl Machine {
             let device = HipDevice::new(&streams, id)?;
             let tokens = Arc::new(Mutex::new(Vec::new()));
             let told = tokens.clone();
-            device.on_completion(move |token| {
+            device.on_completion(move |_, token| {
                 told.lock().unwrap_or_else(PoisonError::into_inner).push(token);
             });
             machine.devices.push(device);
