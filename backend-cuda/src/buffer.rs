@@ -82,7 +82,7 @@ impl Drop for HostBuffer {
     fn drop(&mut self) {
         if self.cuda.state() == DriverState::Ready {
             // It breaks captures otherwise.
-            let _nothing_to_do = self.cuda.relaxed(|| {
+            let _nothing_to_do = self.cuda.relaxed().and_then(|_relaxed| {
                 let free = self.cuda.functions().cuMemFreeHost;
                 // SAFETY: it is freed once; the driver waits for work that uses it.
                 self.cuda.check(unsafe { free(self.at.as_ptr()) })

@@ -52,11 +52,10 @@ impl StreamCapture for CudaStreams {
         let mut graph = ptr::null_mut();
         let made = cuda.on(device).map_err(class).and_then(|_current| {
             // It breaks other captures as an allocation does.
-            cuda.relaxed(|| {
-                let instantiate = functions.cuGraphInstantiateWithFlags;
-                // SAFETY: the template is there, and `graph` is writable.
-                cuda.check(unsafe { instantiate(&raw mut graph, template, 0) })
-            })
+            let _relaxed = cuda.relaxed()?;
+            let instantiate = functions.cuGraphInstantiateWithFlags;
+            // SAFETY: the template is there, and `graph` is writable.
+            cuda.check(unsafe { instantiate(&raw mut graph, template, 0) })
         });
         if let Err(error) = made {
             // SAFETY: the template is this call's own, and is destroyed once.
@@ -78,7 +77,7 @@ impl StreamCapture for CudaStreams {
     fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError> {
         let template = self.0.graphs.take(graph.as_u64()).ok_or(UNKNOWN_HANDLE)?;
         let (cuda, functions) = (self.cuda(), self.cuda().functions());
-        let destroyed = cuda.relaxed(|| {
+        let destroyed = cuda.relaxed().and_then(|_relaxed| {
             let destroy = functions.cuGraphExecDestroy;
             // SAFETY: the graph was made by `end_capture`, and was taken off the list by this call alone.
             cuda.check(unsafe { destroy(raw(graph.as_u64())) })

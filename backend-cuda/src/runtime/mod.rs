@@ -1,6 +1,7 @@
 //! The driver, started.
 
 mod current;
+mod relaxed;
 
 use std::{
     ffi::{CStr, c_int, c_void},
@@ -22,6 +23,7 @@ use crate::{
 };
 
 pub use current::Current;
+pub(crate) use relaxed::Relaxed;
 
 /// Whether the driver may be called.
 static LIFE: Life = Life::new();
@@ -245,20 +247,13 @@ impl Cuda {
         Err(self.failed(number).class())
     }
 
-    /// Does what would break captures in another mode.
-    pub(crate) fn relaxed<T>(
-        self,
-        act: impl FnOnce() -> Result<T, DriverError>,
-    ) -> Result<T, DriverError> {
-        let exchange = |mut mode| {
-            let exchange = self.functions().cuThreadExchangeStreamCaptureMode;
-            // SAFETY: `mode` is writable, and is a mode.
-            self.check(unsafe { exchange(&raw mut mode) }).map(|()| mode)
-        };
-        let before = exchange(sys::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        let done = act();
-        let _relaxed = exchange(before)?;
-        done
+    /// Puts the calling thread into relaxed mode until the guard is dropped: for what would break others' captures otherwise.
+    pub(crate) fn relaxed(self) -> Result<Relaxed, DriverError> {
+        let mut mode = sys::CU_STREAM_CAPTURE_MODE_RELAXED;
+        let exchange = self.functions().cuThreadExchangeStreamCaptureMode;
+        // SAFETY: `mode` is writable, and is a mode.
+        self.check(unsafe { exchange(&raw mut mode) })?;
+        Ok(Relaxed::entered(self, mode))
     }
 
     /// A call failed.
@@ -279,11 +274,12 @@ impl Pinned for Cuda {
         let _current = self.on(ordinal).map_err(class)?;
         let (functions, mut at, mut device) = (self.functions(), ptr::null_mut(), 0);
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-        self.relaxed(|| {
+        {
+            let _relaxed = self.relaxed()?;
             // SAFETY: `at` is writable.
             let made = unsafe { (functions.cuMemHostAlloc)(&raw mut at, bytes, flags) };
-            self.check(made)
-        })?;
+            self.check(made)?;
+        }
         // SAFETY: the memory was just made, and `device` is writable.
         let found = unsafe { (functions.cuMemHostGetDevicePointer)(&raw mut device, at, 0) };
         self.check(found)?;

@@ -1,8 +1,10 @@
 //! HIP, started.
 
+mod current;
+mod relaxed;
+
 use std::{
     ffi::{CStr, c_int, c_void},
-    marker::PhantomData,
     ptr::NonNull,
     sync::{Mutex, PoisonError},
 };
@@ -16,6 +18,9 @@ use crate::{
     streams::class,
     sys::{self, Functions, Library, hipError_t},
 };
+
+pub(crate) use current::Current;
+pub(crate) use relaxed::Relaxed;
 
 /// Whether HIP may be called.
 static LIFE: Life = Life::new();
@@ -188,7 +193,7 @@ impl Hip {
             // SAFETY: no precondition.
             self.ok("hipSetDevice", unsafe { (self.functions().hipSetDevice)(device) })?;
         }
-        Ok(Current { hip: self, restore })
+        Ok(Current::changed(self, restore))
     }
 
     /// Puts the calling thread into relaxed mode until the guard is dropped: for what would break others' captures otherwise.
@@ -198,7 +203,7 @@ impl Hip {
         // SAFETY: `mode` is writable, and is a mode.
         let number = unsafe { exchange(&raw mut mode) };
         self.ok("hipThreadExchangeStreamCaptureMode", number)?;
-        Ok(Relaxed { hip: self, before: mode, _of_this_thread: PhantomData })
+        Ok(Relaxed::entered(self, mode))
     }
 }
 
@@ -213,39 +218,5 @@ impl Pinned for Hip {
         // SAFETY: `at` is writable.
         self.check(unsafe { (self.functions().hipHostMalloc)(&raw mut at, bytes, flags) })?;
         NonNull::new(at).ok_or(DriverError::Unsupported)
-    }
-}
-
-/// The calling thread's device was changed, and is changed back on drop.
-#[derive(Debug)]
-pub(crate) struct Current {
-    hip: Hip,
-    restore: Option<c_int>,
-}
-
-impl Drop for Current {
-    fn drop(&mut self) {
-        let Some(before) = self.restore else { return };
-        // SAFETY: no precondition. It was the thread's device before, so that it cannot fail but on a lost GPU.
-        let number = unsafe { (self.hip.functions().hipSetDevice)(before) };
-        let _lost = self.hip.check(number);
-    }
-}
-
-/// The calling thread is in relaxed mode, and is in its own again on drop.
-#[derive(Debug)]
-pub(crate) struct Relaxed {
-    hip: Hip,
-    before: sys::hipStreamCaptureMode,
-    /// The mode is a thread's own.
-    _of_this_thread: PhantomData<*mut ()>,
-}
-
-impl Drop for Relaxed {
-    fn drop(&mut self) {
-        let exchange = self.hip.functions().hipThreadExchangeStreamCaptureMode;
-        // SAFETY: `before` is writable, and is the mode that the thread had.
-        let answer = unsafe { exchange(&raw mut self.before) };
-        let _taken_before = self.hip.check(answer);
     }
 }
