@@ -25,6 +25,7 @@ mod any;
 mod ast;
 mod expect;
 pub(crate) mod fields;
+mod known;
 mod orders;
 pub(crate) mod panic;
 mod parse;

@@ -63,10 +63,7 @@ pub(super) struct Reader<'a, 'f> {
 impl Reader<'_, '_> {
     /// A name under `key` that must be known as one of `kinds`.
     pub(super) fn known(&mut self, key: &'static str, kinds: &[NameKind]) -> Option<Name> {
-        let at = self.fields.name(key, self.faults);
-        let at = self.fields.required(key, at, self.faults)?;
-        self.scope.need(&at.value, kinds, at.span, self.faults);
-        Some(at.value)
+        self.scope.known(&mut self.fields, key, kinds, self.faults)
     }
     /// Such a name, or the first of the set-up's when the key is left out.
     pub(super) fn known_or(
@@ -88,17 +85,7 @@ impl Reader<'_, '_> {
         kinds: &[NameKind],
         least: usize,
     ) -> Option<Vec<Name>> {
-        let span = self.fields.has(key);
-        let names = self.fields.names(key, self.faults);
-        let names = self.fields.required(key, names, self.faults)?;
-        for at in &names {
-            self.scope.need(&at.value, kinds, at.span.clone(), self.faults);
-        }
-        if names.len() < least {
-            let span = span.unwrap_or(self.fields.span());
-            self.faults.add(span, format!("`{key}` needs at least {least} names"), "too few", None);
-        }
-        Some(names.into_iter().map(|at| at.value).collect())
+        self.scope.known_list(&mut self.fields, key, kinds, least, self.faults)
     }
     /// Events that are waited for; none when the key is left out.
     fn waits(&mut self) -> Vec<Name> {

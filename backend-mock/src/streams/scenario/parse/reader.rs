@@ -38,10 +38,7 @@ pub(super) struct Reader<'a, 'f> {
 impl Reader<'_, '_> {
     /// A name under `key` that must be known as one of `kinds`.
     pub(super) fn known(&mut self, key: &'static str, kinds: &[NameKind]) -> Option<Name> {
-        let at = self.fields.name(key, self.faults);
-        let at = self.fields.required(key, at, self.faults)?;
-        self.scope.need(&at.value, kinds, at.span, self.faults);
-        Some(at.value)
+        self.scope.known(&mut self.fields, key, kinds, self.faults)
     }
     /// Names under `key`, at least `least`, that must all be known.
     pub(super) fn known_list(
@@ -50,19 +47,7 @@ impl Reader<'_, '_> {
         kinds: &[NameKind],
         least: usize,
     ) -> Option<Vec<Name>> {
-        let span = self.fields.has(key);
-        let names = self.fields.names(key, self.faults);
-        let names = self.fields.required(key, names, self.faults)?;
-        for at in &names {
-            self.scope.need(&at.value, kinds, at.span.clone(), self.faults);
-        }
-        if names.len() < least {
-            let span = span.unwrap_or(self.fields.span());
-            let plural = if least == 1 { "name" } else { "names" };
-            let message = format!("`{key}` needs at least {least} {plural}");
-            self.faults.add(span, message, "too few", None);
-        }
-        Some(names.into_iter().map(|at| at.value).collect())
+        self.scope.known_list(&mut self.fields, key, kinds, least, self.faults)
     }
     /// Memory under `key`; none when the key is left out.
     pub(super) fn memory(&mut self, key: &'static str) -> Vec<Name> {
