@@ -10,7 +10,7 @@ use std::{
 
 use ringfence::{
     backend::{CopyEngine, CopyRefused, DeviceStatus, PartIndex},
-    id::{Generation, LaneId, PacketId, SignalHandle},
+    id::{Generation, LaneId, PacketId, QueueId, SignalHandle},
 };
 
 use crate::{
@@ -18,7 +18,6 @@ use crate::{
     device::HsaDevice,
     error::HsaError,
     memory::{Buffer, MemoryPlace, Place},
-    queue::next_id,
     signals::{self, Held},
 };
 
@@ -97,7 +96,7 @@ impl HsaDevice {
     /// Whatever the runtime says.
     pub fn copy_engine(&self) -> Result<HsaCopyEngine, HsaError> {
         self.runtime().api().stamp_copies()?;
-        let lane = LaneId::new(next_id(), Generation::FIRST);
+        let lane = LaneId::new(QueueId::unique(), Generation::FIRST);
         Ok(HsaCopyEngine(Arc::new(Inner {
             device: self.clone(),
             lane,

@@ -1538,7 +1538,8 @@ typedef struct {
    */
   void *context;
   /**
-   * The queue's number, which no other queue or copy engine of the process has, on any device [PacketQueue 1].
+   * The queue's number, below 65,536, which no other queue or copy engine of the process has, on any device
+   * [PacketQueue 1]. The library numbers queues of HSA and HIP from 65,536 on.
    */
   uint32_t queue;
   /**
@@ -1694,7 +1695,8 @@ typedef struct {
  */
 typedef struct {
   /**
-   * The queue's number. No other queue of the process, on any device, has the same.
+   * The queue's number. No other queue of the process, on any device, has the same. Numbers below 65,536 are for
+   * those that number their queues; the library gives those of HSA and HIP numbers from there on.
    */
   uint32_t queue;
   /**
@@ -2985,7 +2987,8 @@ ringfence_status_t ringfence_device_on_completion(ringfence_device_t device,
 
 /**
  * Makes the watermark of one generation of one hardware queue, of which nothing is proven. Make one for each queue and
- * generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number.
+ * generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number:
+ * below 65,536, since the library numbers queues of HSA and HIP from there on.
  *
  * Gives: `*watermark`, which `ringfence_watermark_destroy` ends. Threads: any. Finalizers: no.
  */

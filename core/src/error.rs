@@ -8,7 +8,7 @@ pub use stream::{Closed, DriverCode, DriverError, StreamError};
 
 use crate::{
     backend::SignalMemory,
-    id::{SignalHandle, SignalValue, UseId},
+    id::{QueueId, SignalHandle, SignalValue, UseId},
 };
 
 /// What went wrong, with the object and the way out.
@@ -125,6 +125,15 @@ pub enum Error {
     TooManyAlternatives {
         /// How many places there are.
         max: usize,
+    },
+    /// Two queues, or a queue and a copy engine, have one number: proofs are compared by it.
+    #[error(
+        "another queue or copy engine has the number of {queue}, too; number each with `QueueId::unique`, and clone \
+         the one `HardwareQueue` of a queue for each of its streams"
+    )]
+    SameQueueId {
+        /// The number.
+        queue: QueueId,
     },
     /// The backend refused to call back for this signal.
     #[error("no handler can be set on {signal:?}: {cause}")]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 mod key;
+mod queue;
 mod stream;
 
 pub use key::{ContextId, DeviceContext, Priority, StreamFlags, StreamKey};
@@ -44,7 +45,7 @@ small_id! {
     /// ```
     /// # use ringfence::id::QueueId;
     /// // One row of numbers for all devices and engines of the process: proofs are compared by them.
-    /// let (compute, copies) = (QueueId::new(0), QueueId::new(1));
+    /// let (compute, copies) = (QueueId::unique(), QueueId::unique());
     /// assert_ne!(compute, copies);
     /// ```
     QueueId, "q";

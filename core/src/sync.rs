@@ -127,6 +127,14 @@ pub(crate) fn next_ring() -> u32 {
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
+/// How many queues were numbered before this one. It stays at the last number, so that none comes again.
+pub(crate) fn next_queue() -> u32 {
+    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let relaxed = std::sync::atomic::Ordering::Relaxed;
+    let one_more = |number: u32| number.checked_add(1);
+    NEXT.fetch_update(relaxed, relaxed, one_more).unwrap_or(u32::MAX)
+}
+
 /// A lock that knows no poison: what it guards is plain data that no panic leaves half changed.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(RawMutex<T>);

@@ -11,14 +11,10 @@ use std::{
 use ringfence::{
     backend::{CopyEngine, CopyRefused, Device, DeviceStatus, PartIndex},
     error::DriverError,
-    id::{Bytes, LaneId, PacketId, RawMemory, SignalHandle, StreamKey},
+    id::{Bytes, Generation, LaneId, PacketId, QueueId, RawMemory, SignalHandle, StreamKey},
 };
 
-use super::{
-    HipDevice,
-    own::OwnStream,
-    queue::{Stream, next_lane},
-};
+use super::{HipDevice, own::OwnStream, queue::Stream};
 use crate::{streams::raw, sys};
 
 /// What to copy: all parts of an operation share it.
@@ -84,7 +80,8 @@ impl HipDevice {
     /// What HIP says, as it says it of streams; [`DriverError::DeviceLost`] after a reset.
     pub fn create_copy_engine(&self) -> Result<HipCopyEngine, DriverError> {
         let own = self.own_stream(StreamKey::new(self.place()))?;
-        Ok(HipCopyEngine(Arc::new(Inner { own, lane: next_lane(), tickets: AtomicU64::new(0) })))
+        let lane = LaneId::new(QueueId::unique(), Generation::FIRST);
+        Ok(HipCopyEngine(Arc::new(Inner { own, lane, tickets: AtomicU64::new(0) })))
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     fmt, hint,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread,
 };
@@ -23,13 +23,6 @@ use super::{
     signals::{Completions, Signal},
 };
 use crate::{error::UNKNOWN_HANDLE, streams::raw, sys, work::Launch};
-
-/// Numbers of queues and copy engines: no two of the process have the same.
-static NEXT: AtomicU32 = AtomicU32::new(0x4000_0000);
-
-pub(super) fn next_lane() -> LaneId {
-    LaneId::new(QueueId::new(NEXT.fetch_add(1, Ordering::Relaxed)), Generation::FIRST)
-}
 
 /// Packets that were committed before an earlier one, and packets that were reserved: at most so many wait.
 const SLOTS: u64 = 1024;
@@ -72,7 +65,7 @@ impl HipDevice {
         Ok(HipQueue(Arc::new(Inner {
             own,
             first,
-            lane: next_lane(),
+            lane: LaneId::new(QueueId::unique(), Generation::FIRST),
             reserved: AtomicU64::new(0),
             submitted: AtomicU64::new(0),
             line: Mutex::new(Line { next: 0, waiting }),

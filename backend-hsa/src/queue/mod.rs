@@ -11,7 +11,7 @@ use std::{
     hint,
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread,
     time::Duration,
@@ -34,13 +34,6 @@ use crate::{
 use options::priority;
 pub use options::{QueueOptions, RingSize, Stamping};
 use publication::{Claim, Publication, Sink};
-
-/// Numbers of queues and copy engines: no two of the process have the same.
-static NEXT: AtomicU32 = AtomicU32::new(0);
-
-pub(crate) fn next_id() -> QueueId {
-    QueueId::new(NEXT.fetch_add(1, Ordering::Relaxed))
-}
 
 /// One hardware queue. A cheap handle that threads may share: clones are the same queue. It is destroyed with the last.
 ///
@@ -100,7 +93,7 @@ impl HsaDevice {
             publication: Publication::new(raw.size()),
             free_below: AtomicU64::new(raw.size()),
             raw: Some(raw),
-            lane: LaneId::new(next_id(), Generation::FIRST),
+            lane: LaneId::new(QueueId::unique(), Generation::FIRST),
             stamping: options.stamping,
         }));
         if options.stamping == Stamping::On {

@@ -15,6 +15,10 @@ use crate::{
 
 /// One hardware queue. A cheap handle: clones are the same queue, and several streams may share it.
 ///
+/// A system numbers its queues and engines from 0, so that each run is like the last. Two systems have the same numbers: what is
+/// of one goes with nothing of another, nor with the queues of another backend whose numbers are not
+/// [`QueueId::unique`].
+///
 /// ```
 /// # use ringfence::{backend::*, id::*};
 /// use ringfence_mock::{chooser::Scripted, clock::Ticks, system::*};

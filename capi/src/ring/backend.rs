@@ -171,7 +171,8 @@ pub struct ringfence_queue_backend_t {
     pub size: usize,
     /// Handed to every entry.
     pub context: *mut c_void,
-    /// The queue's number, which no other queue or copy engine of the process has, on any device [PacketQueue 1].
+    /// The queue's number, below 65,536, which no other queue or copy engine of the process has, on any device
+    /// [PacketQueue 1]. The library numbers queues of HSA and HIP from 65,536 on.
     pub queue: u32,
     /// The generation of its index space: when that restarts, make another `ringfence_queue_t` with the next one.
     pub generation: u32,

@@ -62,7 +62,8 @@ pub struct ringfence_hold_t {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ringfence_use_id_t {
-    /// The queue's number. No other queue of the process, on any device, has the same.
+    /// The queue's number. No other queue of the process, on any device, has the same. Numbers below 65,536 are for
+    /// those that number their queues; the library gives those of HSA and HIP numbers from there on.
     pub queue: u32,
     /// The generation of its index space.
     pub generation: u32,

@@ -17,9 +17,6 @@ use ringfence_mock::system::DeviceSettings;
 
 use super::{machine::Machine, workload::Length};
 
-/// The queue id of the copy engine; no queue gets it.
-const ENGINE: QueueId = QueueId::new(u32::MAX);
-
 /// Every signal reads 0, and no call does anything.
 #[derive(Clone, Debug)]
 pub(crate) struct IdleDevice {
@@ -93,8 +90,9 @@ pub(crate) struct IdleQueue {
     next: Rc<Cell<u64>>,
 }
 impl IdleQueue {
-    fn new(id: QueueId) -> Self {
-        Self { lane: LaneId::new(id, Generation::FIRST), next: Rc::new(Cell::new(0)) }
+    fn new() -> Self {
+        let lane = LaneId::new(QueueId::unique(), Generation::FIRST);
+        Self { lane, next: Rc::new(Cell::new(0)) }
     }
     fn take(&self, count: u32) -> PacketId {
         let first = self.next.get();
@@ -151,13 +149,12 @@ impl CopyEngine for IdleQueue {
 #[derive(Debug)]
 pub(crate) struct Idle {
     device: IdleDevice,
-    queues: Cell<u32>,
 }
 impl Idle {
     /// With the capabilities of the modelled device.
     pub(crate) fn new(settings: DeviceSettings) -> Self {
         let created = Rc::new(Cell::new(0));
-        Self { device: IdleDevice { settings, created }, queues: Cell::new(0) }
+        Self { device: IdleDevice { settings, created } }
     }
 }
 impl Machine for Idle {
@@ -168,12 +165,10 @@ impl Machine for Idle {
         self.device.clone()
     }
     fn add_queue(&self) -> IdleQueue {
-        let id = self.queues.get();
-        self.queues.set(id + 1);
-        IdleQueue::new(QueueId::new(id))
+        IdleQueue::new()
     }
     fn engine(&self) -> IdleQueue {
-        IdleQueue::new(ENGINE)
+        IdleQueue::new()
     }
     fn kernel(&self, _length: Length) {}
     fn part(&self, _length: Length) {}

@@ -59,7 +59,7 @@ pub enum CopyRefused {
 ///
 /// # Contract
 /// 1. `lane` names the engine and the generation of its tickets, as for a queue. No compute queue has
-///    the same queue id.
+///    the same queue id: [`QueueId::unique`](crate::id::QueueId::unique) gives one.
 /// 2. `reserve` hands out increasing tickets, each once; it never waits.
 /// 3. `submit` issues one part, which starts when every signal of `waits` is 0 and decrements
 ///    `completes` once when done. On an error nothing was issued. Signals in device memory may be refused
@@ -70,11 +70,11 @@ pub enum CopyRefused {
 /// # use ringfence::{backend::*, id::*};
 /// # use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::*};
 /// /// Copies on the thread that submits. Signal n is cell n; a part that would have to wait is refused.
-/// struct HostCopies { cells: [AtomicI64; 8], next: AtomicU64 }
+/// struct HostCopies { id: QueueId, cells: [AtomicI64; 8], next: AtomicU64 }
 /// impl CopyEngine for HostCopies {
 ///     type Work = fn();
 ///     fn lane(&self) -> LaneId {
-///         LaneId::new(QueueId::new(100), Generation::FIRST) // no queue has this number
+///         LaneId::new(self.id, Generation::FIRST)
 ///     }
 ///     fn reserve(&self) -> PacketId {
 ///         PacketId::new(self.next.fetch_add(1, Relaxed))
@@ -96,7 +96,8 @@ pub enum CopyRefused {
 ///         Ok(())
 ///     }
 /// }
-/// # let engine = HostCopies { cells: [0, 2, 1, 0, 0, 0, 0, 0].map(AtomicI64::new), next: AtomicU64::new(0) };
+/// let cells = [0, 2, 1, 0, 0, 0, 0, 0].map(AtomicI64::new);
+/// let engine = HostCopies { id: QueueId::unique(), cells, next: AtomicU64::new(0) };
 /// # let (completes, busy) = (SignalHandle::new(1), SignalHandle::new(2));
 /// # let (at, part) = (engine.reserve(), PartIndex::new(0));
 /// # assert_eq!(engine.submit(at, part, || {}, completes, &[]), Ok(()));

@@ -3,6 +3,8 @@
 use std::num::NonZeroU32;
 
 use super::Packet;
+#[cfg(doc)]
+use crate::id::QueueId;
 use crate::id::{LaneId, PacketId};
 
 /// How many packets to reserve at once.
@@ -57,8 +59,8 @@ pub enum Settled {
 ///
 /// # Contract
 /// 1. `lane` is the queue's identity and the generation of its index space. No other queue or copy engine
-///    of the process, on any device, has the same [`QueueId`](crate::id::QueueId): proofs are compared by
-///    it. It changes only when the index space restarts; the embedder then makes a new
+///    of the process, on any device, has the same [`QueueId`]: proofs are compared by
+///    it, and [`QueueId::unique`] gives such numbers. It changes only when the index space restarts; the embedder then makes a new
 ///    [`HardwareQueue`](crate::drive::HardwareQueue) and gives it to every stream with
 ///    [`switch_queue`](crate::drive::Tracker::switch_queue), before anything else is submitted: a restart
 ///    is not noticed by itself. Before it restarts, each stream drains it, or submits a marker for
@@ -77,12 +79,15 @@ pub enum Settled {
 /// # use ringfence::{backend::*, id::*};
 /// # use std::{collections::BTreeMap, sync::{Mutex, atomic::{AtomicU64, Ordering::*}}};
 /// /// A queue that nothing runs: it keeps what was published.
-/// #[derive(Default)]
-/// struct Recorder { reserved: AtomicU64, packets: Mutex<BTreeMap<PacketId, Packet<&'static str>>> }
+/// struct Recorder {
+///     id: QueueId,
+///     reserved: AtomicU64,
+///     packets: Mutex<BTreeMap<PacketId, Packet<&'static str>>>,
+/// }
 /// impl PacketQueue for Recorder {
 ///     type Work = &'static str;
 ///     fn lane(&self) -> LaneId {
-///         LaneId::new(QueueId::new(0), Generation::FIRST)
+///         LaneId::new(self.id, Generation::FIRST)
 ///     }
 ///     fn reserve(&self, count: PacketCount) -> PacketId {
 ///         PacketId::new(self.reserved.fetch_add(count.count().into(), AcqRel))
@@ -100,7 +105,7 @@ pub enum Settled {
 ///         if packets.len() as u64 == end { Settled::Below(PacketId::new(end)) } else { Settled::Reserving }
 ///     }
 /// }
-/// let queue = Recorder::default();
+/// let queue = Recorder { id: QueueId::unique(), reserved: 0.into(), packets: Mutex::default() };
 /// let at = queue.reserve(PacketCount::ONE);
 /// assert_eq!(queue.settled(), Settled::Reserving);
 /// queue.commit(at, &Packet::nothing());

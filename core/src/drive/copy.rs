@@ -72,8 +72,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     ///
     /// # Errors
     /// [`Error::PartFailed`] when the engine refused a part: those before it were waited for, up to the
-    /// limit of a wait, or the signal is quarantined until they are seen to be over. Otherwise as
-    /// [`submit`](Self::submit).
+    /// limit of a wait, or the signal is quarantined until they are seen to be over.
+    /// [`Error::SameQueueId`] for an engine that has the queue's number. Otherwise as [`submit`](Self::submit).
     ///
     /// # Panics
     /// If there is no part.
@@ -87,6 +87,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let parts = Parts::new(count.expect("a copy has 1 to 2^32 - 1 parts"));
         if self.life == Life::Lost {
             return Err(self.lost_error());
+        }
+        let queue = engine.lane().queue();
+        if queue == self.lane().queue() {
+            return Err(Error::SameQueueId { queue });
         }
         for awaited in &what.waits {
             awaited.check_reader(self.device.id(), self.capabilities.features)?;

@@ -8,9 +8,10 @@ use crate::{
     backend::SignalMemory,
     backend::{Body, Deps, Device, Features, MAX_DEPS, PacketQueue, ValueWait},
     error::Error,
-    id::{Barrier, DeviceId, LaneId, SignalHandle, SignalValue, UseId},
+    id::{Barrier, DeviceId, SignalHandle, SignalValue, UseId},
     ring::{Awaits, Holder, Outcome, PacketOrder, Record, Recorded},
     sync::Arc,
+    watermark::Watermark,
 };
 
 /// A use that a queue is to wait for, with a hold on its signal.
@@ -34,6 +35,7 @@ pub struct Awaited {
     memory: SignalMemory,
     device: DeviceId,
     order: PacketOrder,
+    mark: Option<Arc<Watermark>>,
     hold: Holder,
 }
 impl Awaited {
@@ -57,8 +59,8 @@ impl Awaited {
                 Outcome::Finished | Outcome::Pending => Ok(None),
             };
         };
-        let Recorded { of, memory, device, order, .. } = *about;
-        Ok(Some(Self { of, memory, device, order, hold }))
+        let Recorded { of, memory, device, order, ref mark, .. } = *about;
+        Ok(Some(Self { of, memory, device, order, mark: mark.clone(), hold }))
     }
     /// The use.
     pub fn use_id(&self) -> UseId {
@@ -74,9 +76,15 @@ impl Awaited {
     pub(super) fn into_hold(self) -> Holder {
         self.hold
     }
-    /// A later packet of that very queue waits for a barrier packet anyway.
-    fn is_implied_on(&self, lane: LaneId) -> bool {
-        self.of.lane() == lane && self.order == PacketOrder::HoldsBackLater
+    /// A later packet of that very queue waits for a barrier packet anyway. The queue is known by its watermark, where
+    /// the use has one: a number that two queues were given by mistake must not drop a wait.
+    fn is_implied_on(&self, queue: &Arc<Watermark>, device: DeviceId) -> bool {
+        let same_number = self.of.lane() == queue.lane();
+        let same_queue = match &self.mark {
+            Some(mark) => Arc::ptr_eq(mark, queue),
+            None => self.device == device, // a use of a polling tracker
+        };
+        same_number && same_queue && self.order == PacketOrder::HoldsBackLater
     }
     /// Whether `device` can read the signal.
     pub(super) fn check_reader(&self, device: DeviceId, features: Features) -> Result<(), Error> {
@@ -131,7 +139,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         if self.life == Life::Lost {
             return Err(self.lost_error());
         }
-        let (lane, id, features) = (self.lane(), self.device.id(), self.capabilities.features);
+        let (id, features) = (self.device.id(), self.capabilities.features);
+        let queue = self.queue.mark().clone();
         let by = match by {
             WaitBy::Value if !features.contains(Features::BARRIER_VALUE) => WaitBy::And,
             by => by,
@@ -141,7 +150,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         let at_once = if by == WaitBy::Value { 1 } else { MAX_DEPS };
         let mut waits = false;
-        let mut uses = uses.into_iter().flatten().filter(|awaited| !awaited.is_implied_on(lane));
+        let mut uses =
+            uses.into_iter().flatten().filter(|awaited| !awaited.is_implied_on(&queue, id));
         loop {
             let mut some: [Option<Awaited>; MAX_DEPS] = Default::default();
             let mut signals = [SignalHandle::NULL; MAX_DEPS];

@@ -7,6 +7,9 @@ use crate::{backend::PacketQueue, sync::Arc, watermark::Watermark};
 /// A hardware queue with its one watermark. Clone it to put several streams on the queue: what one of
 /// them proves, the others need not load.
 ///
+/// Two queues of one [number](crate::id::QueueId) are taken for one: what proves the work of either would prove the
+/// other's. Where it is cheap to notice, that is [`Error::SameQueueId`](crate::error::Error::SameQueueId).
+///
 /// When the queue's index space restarts, make a new one, and give it to every stream with
 /// [`switch_queue`](super::Tracker::switch_queue).
 ///

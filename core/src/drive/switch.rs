@@ -11,6 +11,7 @@ use crate::{
     id::{CacheScope, LaneId},
     placement::Role,
     ring::{IsFence, Probe},
+    sync::Arc,
 };
 
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
@@ -25,7 +26,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// (contract 1 of [`PacketQueue`]). Otherwise every later [`synchronize`](Self::synchronize) says that it may still run.
     ///
     /// # Errors
-    /// What [`submit`](Self::submit) says of that marker; the stream is still on the old queue then.
+    /// What [`submit`](Self::submit) says of that marker; [`Error::SameQueueId`] for another queue of the same number.
+    /// The stream is still on the old queue then.
     ///
     /// ```
     /// use ringfence::{backend::*, drive::*, error::Error, event::*};
@@ -41,6 +43,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// }
     /// ```
     pub fn switch_queue(&mut self, queue: HardwareQueue<Q>) -> Result<HardwareQueue<Q>, Error> {
+        let (old, new) = (self.queue.mark(), queue.mark());
+        if new.lane() == old.lane() && !Arc::ptr_eq(new, old) {
+            return Err(Error::SameQueueId { queue: new.lane().queue() });
+        }
         // Not on a queue that restarted: its packets are of another generation by now.
         let same_generation = self.queue.lane() == self.lane();
         if let Some(tail) = self.tail.filter(|tail| !self.is_conclusive(tail)) {

@@ -5,6 +5,7 @@ mod copies;
 mod events;
 mod handlers;
 mod mocks;
+mod numbers;
 mod order;
 #[cfg(feature = "planted")]
 mod planted;

@@ -49,7 +49,8 @@ pub(super) fn mark_of(mark: ringfence_watermark_t) -> Result<Shared<Arc<Watermar
 }
 
 /// Makes the watermark of one generation of one hardware queue, of which nothing is proven. Make one for each queue and
-/// generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number.
+/// generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number:
+/// below 65,536, since the library numbers queues of HSA and HIP from there on.
 ///
 /// Gives: `*watermark`, which `ringfence_watermark_destroy` ends. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]

@@ -115,11 +115,13 @@ impl Device for Gpu {
 pub(crate) struct Queue<'g> {
     pub(crate) gpu: &'g Gpu,
     pub(crate) number: usize,
+    /// No other queue of the process has it, of whatever runtime.
+    pub(crate) id: QueueId,
 }
 impl PacketQueue for Queue<'_> {
     type Work = Kernel;
     fn lane(&self) -> LaneId {
-        LaneId::new(QueueId::new(self.number as u32), Generation::FIRST)
+        LaneId::new(self.id, Generation::FIRST)
     }
     fn reserve(&self, count: PacketCount) -> PacketId {
         PacketId::new(self.gpu.queues[self.number].reserve(u64::from(count.count())))

@@ -9,7 +9,7 @@ use ringfence::{
     drive::{HardwareQueue, Policy, Submission, Tracker},
     error::Error,
     event::{Event, EventOptions},
-    id::UseId,
+    id::{QueueId, UseId},
     ledger::Counts,
     retire::RetireQueue,
     wait::WaitPolicy,
@@ -38,7 +38,10 @@ impl Runtime {
             .collect();
         // A driver's handles live as long as the process.
         let driver: &'static Gpu = Box::leak(Box::new(gpu.clone()));
-        let queue = |number| HardwareQueue::new(Queue { gpu: driver, number });
+        let queue = |number| {
+            let id = QueueId::unique();
+            HardwareQueue::new(Queue { gpu: driver, number, id })
+        };
         let free = (0..gpu.words()).map(Buffer).collect();
         Self { processors, queues: (0..queues).map(queue).collect(), free: Mutex::new(free), gpu }
     }
