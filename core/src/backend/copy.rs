@@ -1,5 +1,6 @@
 //! Copy engines.
 
+use super::pointers::through_pointers;
 use crate::id::{LaneId, PacketId, SignalHandle};
 
 /// Which part of an operation of several parts, from 0.
@@ -124,14 +125,10 @@ pub trait CopyEngine {
         waits: &[SignalHandle],
     ) -> Result<(), CopyRefused>;
 }
-impl<T: CopyEngine + ?Sized> CopyEngine for &T {
-    type Work = T::Work;
-    fn lane(&self) -> LaneId {
-        (**self).lane()
-    }
-    fn reserve(&self) -> PacketId {
-        (**self).reserve()
-    }
+through_pointers! { CopyEngine {
+    type Work;
+    fn lane(&self) -> LaneId;
+    fn reserve(&self) -> PacketId;
     fn submit(
         &self,
         at: PacketId,
@@ -139,7 +136,5 @@ impl<T: CopyEngine + ?Sized> CopyEngine for &T {
         work: Self::Work,
         completes: SignalHandle,
         waits: &[SignalHandle],
-    ) -> Result<(), CopyRefused> {
-        (**self).submit(at, part, work, completes, waits)
-    }
-}
+    ) -> Result<(), CopyRefused>;
+} }

@@ -1,5 +1,6 @@
 //! The device as a whole, host waits, timestamps and handlers.
 
+use super::pointers::through_pointers;
 use std::time::Duration;
 
 use super::{Capabilities, Signals};
@@ -74,21 +75,12 @@ pub trait Device: Signals + HostWait + Timestamps {
     /// Whether a profiler is attached.
     fn profiler(&self) -> Profiler;
 }
-impl<T: Device + ?Sized> Device for &T {
-    fn id(&self) -> DeviceId {
-        (**self).id()
-    }
-    fn capabilities(&self) -> Capabilities {
-        (**self).capabilities()
-    }
-    fn status(&self) -> DeviceStatus {
-        (**self).status()
-    }
-    #[inline]
-    fn profiler(&self) -> Profiler {
-        (**self).profiler()
-    }
-}
+through_pointers! { Device {
+    fn id(&self) -> DeviceId;
+    fn capabilities(&self) -> Capabilities;
+    fn status(&self) -> DeviceStatus;
+    fn profiler(&self) -> Profiler;
+} }
 
 /// How a host wait may spend its time.
 ///
@@ -189,20 +181,16 @@ pub trait HostWait {
     /// Contract 4.
     fn force(&self, signal: SignalHandle);
 }
-impl<T: HostWait + ?Sized> HostWait for &T {
+through_pointers! { HostWait {
     fn wait(
         &self,
         signal: SignalHandle,
         below: SignalValue,
         hint: WaitHint,
         limit: Duration,
-    ) -> WaitOutcome {
-        (**self).wait(signal, below, hint, limit)
-    }
-    fn force(&self, signal: SignalHandle) {
-        (**self).force(signal);
-    }
-}
+    ) -> WaitOutcome;
+    fn force(&self, signal: SignalHandle);
+} }
 
 /// Which kind of engine wrote a signal's timestamps: they are kept in different places.
 ///
@@ -254,14 +242,10 @@ pub trait Timestamps {
     /// Contract 2.
     fn tick_rate(&self) -> TickRate;
 }
-impl<T: Timestamps + ?Sized> Timestamps for &T {
-    fn timestamps(&self, signal: SignalHandle, engine: Engine) -> RawInterval {
-        (**self).timestamps(signal, engine)
-    }
-    fn tick_rate(&self) -> TickRate {
-        (**self).tick_rate()
-    }
-}
+through_pointers! { Timestamps {
+    fn timestamps(&self, signal: SignalHandle, engine: Engine) -> RawInterval;
+    fn tick_rate(&self) -> TickRate;
+} }
 
 /// What a backend gives back when the signal that it watched completed.
 ///
@@ -317,8 +301,6 @@ pub trait Handlers {
     /// When this signal cannot wake a callback thread.
     fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused>;
 }
-impl<T: Handlers + ?Sized> Handlers for &T {
-    fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused> {
-        (**self).watch(signal, token)
-    }
-}
+through_pointers! { Handlers {
+    fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused>;
+} }

@@ -2,7 +2,7 @@
 //!
 //! Each trait has at most six methods and a numbered contract: what a backend promises, one sentence a
 //! number. Methods take `&self`: a backend synchronises itself, and every trait is implemented
-//! for `&T` as well, so that one device serves many trackers.
+//! for `&T`, `Arc<T>` and `Box<T>` as well, so that one device serves many trackers.
 //!
 //! | trait | a backend says |
 //! |---|---|
@@ -15,6 +15,20 @@
 //! | [`Handlers`] | call back on completion |
 //!
 //! The page of each but [`Device`] shows a small implementation.
+//!
+//! ```
+//! use ringfence::{backend::*, drive::*, error::Error};
+//! use std::sync::Arc;
+//! /// Of whatever backend: which one, the runtime finds out when it starts.
+//! type AnyDevice = Arc<dyn Device + Send + Sync>;
+//! /// Each thread has a tracker of its own, and all of them the device.
+//! fn stream<Q: PacketQueue>(
+//!     gpu: &AnyDevice,
+//!     queue: &HardwareQueue<Arc<Q>>,
+//! ) -> Result<Tracker<AnyDevice, Arc<Q>>, Error> {
+//!     Tracker::open(gpu.clone(), queue.clone(), Policy::default())
+//! }
+//! ```
 //!
 //! # Threads
 //!
@@ -34,6 +48,7 @@ mod capabilities;
 mod copy;
 mod device;
 mod packet;
+mod pointers;
 mod queue;
 mod signals;
 pub mod streams;

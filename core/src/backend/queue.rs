@@ -1,5 +1,6 @@
 //! Hardware queues.
 
+use super::pointers::through_pointers;
 use std::num::NonZeroU32;
 
 use super::Packet;
@@ -127,29 +128,12 @@ pub trait PacketQueue {
     /// Contract 6.
     fn settled(&self) -> Settled;
 }
-impl<T: PacketQueue + ?Sized> PacketQueue for &T {
-    type Work = T::Work;
-    #[inline]
-    fn lane(&self) -> LaneId {
-        (**self).lane()
-    }
-    #[inline]
-    fn reserve(&self, count: PacketCount) -> PacketId {
-        (**self).reserve(count)
-    }
-    #[inline]
-    fn commit(&self, at: PacketId, packet: &Packet<Self::Work>) {
-        (**self).commit(at, packet);
-    }
-    #[inline]
-    fn ring_doorbell(&self, last: PacketId) {
-        (**self).ring_doorbell(last);
-    }
-    #[inline]
-    fn read_index(&self) -> PacketId {
-        (**self).read_index()
-    }
-    fn settled(&self) -> Settled {
-        (**self).settled()
-    }
-}
+through_pointers! { PacketQueue {
+    type Work;
+    fn lane(&self) -> LaneId;
+    fn reserve(&self, count: PacketCount) -> PacketId;
+    fn commit(&self, at: PacketId, packet: &Packet<Self::Work>);
+    fn ring_doorbell(&self, last: PacketId);
+    fn read_index(&self) -> PacketId;
+    fn settled(&self) -> Settled;
+} }

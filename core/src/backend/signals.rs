@@ -1,5 +1,6 @@
 //! Signals: create, load, arm, flush, destroy.
 
+use super::pointers::through_pointers;
 use std::fmt;
 
 use crate::{
@@ -150,31 +151,15 @@ pub trait Signals {
     /// Contract 6.
     fn flush(&self);
 }
-impl<T: Signals + ?Sized> Signals for &T {
+through_pointers! { Signals {
     fn create(
         &self,
         memory: SignalMemory,
         batch: &mut [SignalHandle],
-    ) -> Result<Created, CreateError> {
-        (**self).create(memory, batch)
-    }
-    fn destroy(&self, signal: SignalHandle) {
-        (**self).destroy(signal);
-    }
-    #[inline]
-    fn load(&self, signal: SignalHandle) -> SignalValue {
-        (**self).load(signal)
-    }
-    #[inline]
-    fn arm(&self, signal: SignalHandle, value: SignalValue) {
-        (**self).arm(signal, value);
-    }
-    #[inline]
-    fn publish_stores(&self) {
-        (**self).publish_stores();
-    }
-    #[inline]
-    fn flush(&self) {
-        (**self).flush();
-    }
-}
+    ) -> Result<Created, CreateError>;
+    fn destroy(&self, signal: SignalHandle);
+    fn load(&self, signal: SignalHandle) -> SignalValue;
+    fn arm(&self, signal: SignalHandle, value: SignalValue);
+    fn publish_stores(&self);
+    fn flush(&self);
+} }

@@ -1,6 +1,7 @@
 //! Captures: work that is recorded into a graph in place of running.
 
 use crate::{
+    backend::pointers::through_pointers,
     error::DriverError,
     id::{RawGraph, RawStream},
 };
@@ -108,17 +109,9 @@ pub trait StreamCapture {
     /// When the driver refuses; the graph still exists then, and with it what it uses.
     fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError>;
 }
-impl<T: StreamCapture + ?Sized> StreamCapture for &T {
-    fn begin_capture(&self, stream: RawStream, mode: CaptureMode) -> Result<(), DriverError> {
-        (**self).begin_capture(stream, mode)
-    }
-    fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError> {
-        (**self).end_capture(stream)
-    }
-    fn launch_graph(&self, graph: RawGraph, stream: RawStream) -> Result<(), DriverError> {
-        (**self).launch_graph(graph, stream)
-    }
-    fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError> {
-        (**self).destroy_graph(graph)
-    }
-}
+through_pointers! { StreamCapture {
+    fn begin_capture(&self, stream: RawStream, mode: CaptureMode) -> Result<(), DriverError>;
+    fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError>;
+    fn launch_graph(&self, graph: RawGraph, stream: RawStream) -> Result<(), DriverError>;
+    fn destroy_graph(&self, graph: RawGraph) -> Result<(), DriverError>;
+} }

@@ -2,6 +2,7 @@
 
 use super::{CaptureMode, CaptureStatus};
 use crate::{
+    backend::pointers::through_pointers,
     error::DriverError,
     id::{Bytes, RawStream, StreamKey},
 };
@@ -93,15 +94,10 @@ pub trait StreamPlatform {
     /// Contract 2.
     fn features(&self) -> StreamFeatures;
 }
-impl<T: StreamPlatform + ?Sized> StreamPlatform for &T {
-    #[inline]
-    fn state(&self) -> DriverState {
-        (**self).state()
-    }
-    fn features(&self) -> StreamFeatures {
-        (**self).features()
-    }
-}
+through_pointers! { StreamPlatform {
+    fn state(&self) -> DriverState;
+    fn features(&self) -> StreamFeatures;
+} }
 
 /// What a query of a stream brought.
 ///
@@ -180,20 +176,10 @@ pub trait StreamDriver {
     /// Contract 5.
     fn exchange_capture_mode(&self, mode: CaptureMode) -> CaptureMode;
 }
-impl<T: StreamDriver + ?Sized> StreamDriver for &T {
-    fn create(&self, key: StreamKey) -> Result<RawStream, DriverError> {
-        (**self).create(key)
-    }
-    fn destroy(&self, stream: RawStream) -> Result<(), DriverError> {
-        (**self).destroy(stream)
-    }
-    fn capture_status(&self, stream: RawStream) -> CaptureStatus {
-        (**self).capture_status(stream)
-    }
-    fn query(&self, stream: RawStream) -> StreamState {
-        (**self).query(stream)
-    }
-    fn exchange_capture_mode(&self, mode: CaptureMode) -> CaptureMode {
-        (**self).exchange_capture_mode(mode)
-    }
-}
+through_pointers! { StreamDriver {
+    fn create(&self, key: StreamKey) -> Result<RawStream, DriverError>;
+    fn destroy(&self, stream: RawStream) -> Result<(), DriverError>;
+    fn capture_status(&self, stream: RawStream) -> CaptureStatus;
+    fn query(&self, stream: RawStream) -> StreamState;
+    fn exchange_capture_mode(&self, mode: CaptureMode) -> CaptureMode;
+} }

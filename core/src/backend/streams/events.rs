@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::StreamState;
 use crate::{
+    backend::pointers::through_pointers,
     error::DriverError,
     id::{DeviceContext, RawEvent, RawStream},
 };
@@ -93,23 +94,11 @@ pub trait StreamEvents {
     /// Contract 6.
     fn synchronize_event(&self, event: RawEvent, limit: Duration) -> StreamWait;
 }
-impl<T: StreamEvents + ?Sized> StreamEvents for &T {
-    fn create_event(&self, place: DeviceContext) -> Result<RawEvent, DriverError> {
-        (**self).create_event(place)
-    }
-    fn destroy_event(&self, event: RawEvent) {
-        (**self).destroy_event(event);
-    }
-    fn record_event(&self, event: RawEvent, stream: RawStream) -> Result<(), DriverError> {
-        (**self).record_event(event, stream)
-    }
-    fn stream_wait(&self, stream: RawStream, event: RawEvent) -> Result<(), DriverError> {
-        (**self).stream_wait(stream, event)
-    }
-    fn query_event(&self, event: RawEvent) -> StreamState {
-        (**self).query_event(event)
-    }
-    fn synchronize_event(&self, event: RawEvent, limit: Duration) -> StreamWait {
-        (**self).synchronize_event(event, limit)
-    }
-}
+through_pointers! { StreamEvents {
+    fn create_event(&self, place: DeviceContext) -> Result<RawEvent, DriverError>;
+    fn destroy_event(&self, event: RawEvent);
+    fn record_event(&self, event: RawEvent, stream: RawStream) -> Result<(), DriverError>;
+    fn stream_wait(&self, stream: RawStream, event: RawEvent) -> Result<(), DriverError>;
+    fn query_event(&self, event: RawEvent) -> StreamState;
+    fn synchronize_event(&self, event: RawEvent, limit: Duration) -> StreamWait;
+} }

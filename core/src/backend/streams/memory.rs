@@ -1,6 +1,7 @@
 //! Memory that is allocated and freed in a stream's order.
 
 use crate::{
+    backend::pointers::through_pointers,
     error::DriverError,
     id::{Bytes, RawMemory, RawStream},
 };
@@ -51,11 +52,7 @@ pub trait StreamMemory {
     /// HIP refuse any free while a blocking stream of the device captures.
     fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError>;
 }
-impl<T: StreamMemory + ?Sized> StreamMemory for &T {
-    fn allocate(&self, bytes: Bytes, stream: RawStream) -> Result<RawMemory, DriverError> {
-        (**self).allocate(bytes, stream)
-    }
-    fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError> {
-        (**self).free(memory, stream)
-    }
-}
+through_pointers! { StreamMemory {
+    fn allocate(&self, bytes: Bytes, stream: RawStream) -> Result<RawMemory, DriverError>;
+    fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError>;
+} }

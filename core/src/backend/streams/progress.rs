@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::StreamWait;
 use crate::{
+    backend::pointers::through_pointers,
     error::DriverError,
     id::{Position, RawProgress, RawStream},
 };
@@ -83,26 +84,15 @@ pub trait StreamProgress {
     /// Contract 5.
     fn close_progress(&self, word: RawProgress);
 }
-impl<T: StreamProgress + ?Sized> StreamProgress for &T {
-    fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError> {
-        (**self).open_progress(stream)
-    }
+through_pointers! { StreamProgress {
+    fn open_progress(&self, stream: RawStream) -> Result<Option<RawProgress>, DriverError>;
     fn mark(
         &self,
         stream: RawStream,
         word: RawProgress,
         position: Position,
-    ) -> Result<(), DriverError> {
-        (**self).mark(stream, word, position)
-    }
-    #[inline]
-    fn observe(&self, word: RawProgress) -> Position {
-        (**self).observe(word)
-    }
-    fn wait_progress(&self, word: RawProgress, position: Position, limit: Duration) -> StreamWait {
-        (**self).wait_progress(word, position, limit)
-    }
-    fn close_progress(&self, word: RawProgress) {
-        (**self).close_progress(word);
-    }
-}
+    ) -> Result<(), DriverError>;
+    fn observe(&self, word: RawProgress) -> Position;
+    fn wait_progress(&self, word: RawProgress, position: Position, limit: Duration) -> StreamWait;
+    fn close_progress(&self, word: RawProgress);
+} }

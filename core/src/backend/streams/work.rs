@@ -1,6 +1,6 @@
 //! What a runtime submits to a stream.
 
-use crate::{error::DriverError, id::RawStream};
+use crate::{backend::pointers::through_pointers, error::DriverError, id::RawStream};
 
 /// A runtime's own work: kernels, copies, whatever it launches.
 ///
@@ -37,9 +37,7 @@ pub trait StreamWork {
     /// When the driver refuses it.
     fn launch(&self, stream: RawStream, work: Self::Work) -> Result<(), DriverError>;
 }
-impl<T: StreamWork + ?Sized> StreamWork for &T {
-    type Work = T::Work;
-    fn launch(&self, stream: RawStream, work: T::Work) -> Result<(), DriverError> {
-        (**self).launch(stream, work)
-    }
-}
+through_pointers! { StreamWork {
+    type Work;
+    fn launch(&self, stream: RawStream, work: Self::Work) -> Result<(), DriverError>;
+} }

@@ -2,7 +2,7 @@
 
 use std::{
     num::NonZeroU64,
-    sync::atomic::Ordering,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -111,14 +111,14 @@ impl Device for Gpu {
 }
 
 /// One of the GPU's queues.
-#[derive(Clone, Copy)]
-pub(crate) struct Queue<'g> {
-    pub(crate) gpu: &'g Gpu,
+#[derive(Clone)]
+pub(crate) struct Queue {
+    pub(crate) gpu: Arc<Gpu>,
     pub(crate) number: usize,
     /// No other queue of the process has it, of whatever runtime.
     pub(crate) id: QueueId,
 }
-impl PacketQueue for Queue<'_> {
+impl PacketQueue for Queue {
     type Work = Kernel;
     fn lane(&self) -> LaneId {
         LaneId::new(self.id, Generation::FIRST)

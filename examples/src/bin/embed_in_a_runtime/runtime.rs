@@ -24,7 +24,7 @@ pub(crate) struct Runtime {
     gpu: Arc<Gpu>,
     processors: Vec<JoinHandle<()>>,
     /// Several streams share a queue, and with it its watermark.
-    queues: Vec<HardwareQueue<Queue<'static>>>,
+    queues: Vec<HardwareQueue<Queue>>,
     free: Mutex<Vec<Buffer>>,
 }
 impl Runtime {
@@ -36,20 +36,19 @@ impl Runtime {
                 std::thread::spawn(move || gpu.process(number))
             })
             .collect();
-        // A driver's handles live as long as the process.
-        let driver: &'static Gpu = Box::leak(Box::new(gpu.clone()));
         let queue = |number| {
-            let id = QueueId::unique();
-            HardwareQueue::new(Queue { gpu: driver, number, id })
+            let (gpu, id) = (gpu.clone(), QueueId::unique());
+            HardwareQueue::new(Queue { gpu, number, id })
         };
+        let queues = (0..queues).map(queue).collect();
         let free = (0..gpu.words()).map(Buffer).collect();
-        Self { processors, queues: (0..queues).map(queue).collect(), free: Mutex::new(free), gpu }
+        Self { processors, queues, free: Mutex::new(free), gpu }
     }
     /// A stream for thread `index`.
     pub(crate) fn stream(&self, index: usize) -> Result<Stream<'_>, Error> {
         let queue = self.queues[index % self.queues.len()].clone();
         let freed = RetireQueue::new(queue.mark().lane());
-        let tracker = Tracker::open(&*self.gpu, queue, Policy::default())?;
+        let tracker = Tracker::open(self.gpu.clone(), queue, Policy::default())?;
         Ok(Stream { runtime: self, tracker, freed, last: None })
     }
     pub(crate) fn allocate(&self) -> Buffer {
@@ -75,7 +74,7 @@ impl Runtime {
 /// A stream of one thread.
 pub(crate) struct Stream<'r> {
     runtime: &'r Runtime,
-    tracker: Tracker<&'r Gpu, Queue<'static>>,
+    tracker: Tracker<Arc<Gpu>, Queue>,
     /// Buffers that the application freed and the GPU may still use.
     freed: RetireQueue<Buffer>,
     last: Option<UseId>,
