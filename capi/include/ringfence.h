@@ -1570,6 +1570,11 @@ typedef struct {
    * Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [PacketQueue 6].
    */
   uint32_t (*settled)(void *context, uint64_t *below);
+  /**
+   * The slots of the ring: `reserve` is never asked for more at once [PacketQueue 2]. 0: the queue has no end, and is asked
+   * for up to 256.
+   */
+  uint32_t capacity;
 } ringfence_queue_backend_t;
 
 /**

@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     ffi::c_void,
     fmt, hint,
+    num::NonZeroU32,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -197,6 +198,11 @@ impl PacketQueue for HipQueue {
             if looks < 64 { hint::spin_loop() } else { thread::yield_now() }
         }
         PacketId::new(first)
+    }
+
+    fn capacity(&self) -> PacketCount {
+        const ALL: NonZeroU32 = NonZeroU32::new(SLOTS as u32).expect("there are some");
+        PacketCount::new(ALL)
     }
 
     /// A packet that HIP refuses ends the device ([`HipDevice::loss`]), as one that a packet processor does not know would.

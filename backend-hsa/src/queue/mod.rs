@@ -9,6 +9,7 @@ mod tests;
 use std::{
     cell::Cell,
     hint,
+    num::NonZeroU32,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -247,6 +248,11 @@ impl PacketQueue for HsaQueue {
             inner.wait_for_slots(end);
         }
         PacketId::new(first)
+    }
+
+    fn capacity(&self) -> PacketCount {
+        let size = u32::try_from(self.0.raw().size()).ok().and_then(NonZeroU32::new);
+        size.map_or(PacketCount::ONE, PacketCount::new)
     }
 
     /// # Panics

@@ -1,8 +1,8 @@
 //! Publication: a packet's completion signal is armed and visible, and so is what it waits for.
 
 use ringfence::{
-    backend::{Body, Features, PartIndex, Profiler, SignalMemory},
-    id::{Barrier, DeviceId, SignalHandle, UseId},
+    backend::{Body, Features, PacketCount, PartIndex, Profiler, SignalMemory},
+    id::{Barrier, DeviceId, LaneId, SignalHandle, UseId},
 };
 
 use super::{
@@ -14,8 +14,16 @@ use crate::model::{Model, ModelPacket, Reader};
 impl Oracle {
     /// The host reserved indices of a queue.
     #[inline]
-    pub(crate) fn reserved(&mut self, count: u32) {
+    pub(crate) fn reserved(&mut self, lane: LaneId, count: u32, capacity: PacketCount) {
         self.reserved += u64::from(count);
+        if count > capacity.count() {
+            self.broken(Rule::S11, || {
+                let slots = capacity.count();
+                format!(
+                    "{count} packets were reserved at once on {lane}, whose ring has {slots} slots"
+                )
+            });
+        }
     }
     /// The host reserved a ticket of an engine.
     pub(crate) fn reserved_ticket(&mut self, of: UseId) {

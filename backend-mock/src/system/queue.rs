@@ -1,5 +1,7 @@
 //! Hardware queues, as the library sees them.
 
+use std::num::NonZeroU32;
+
 use ringfence::{
     backend::{Body, Packet, PacketCount, PacketQueue, Settled},
     id::{Barrier, DeviceId, LaneId, PacketId, QueueId, SignalHandle, UseId},
@@ -68,6 +70,9 @@ impl PacketQueue for MockQueue {
     fn reserve(&self, count: PacketCount) -> PacketId {
         self.system.state().reserve(self.device, self.queue, count.count())
     }
+    fn capacity(&self) -> PacketCount {
+        self.system.state().capacity()
+    }
     #[inline]
     fn commit(&self, at: PacketId, packet: &Packet<Kernel>) {
         self.system.state().commit(self.device, self.queue, at, packet);
@@ -90,9 +95,13 @@ impl State {
         let lane = self.model.lane_now(queue);
         self.wait_for_slots(device, lane, count);
         let first = self.model.reserve(lane, count);
-        self.oracle.reserved(count);
+        self.oracle.reserved(lane, count, self.capacity());
         self.note(Event::Reserved(lane, first, count));
         first
+    }
+    fn capacity(&self) -> PacketCount {
+        let slots = NonZeroU32::new(self.settings.quotas.ring_slots);
+        slots.map_or(PacketCount::ONE, PacketCount::new)
     }
     /// The only wait that a reservation may do. On a device that is stuck or lost it goes on with
     /// what there is, so that no call hangs.

@@ -194,5 +194,8 @@ pub struct ringfence_queue_backend_t {
     pub read_index: Option<unsafe extern "C-unwind" fn(context: *mut c_void) -> u64>,
     /// Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [PacketQueue 6].
     pub settled: Option<unsafe extern "C-unwind" fn(context: *mut c_void, below: *mut u64) -> u32>,
+    /// The slots of the ring: `reserve` is never asked for more at once [PacketQueue 2]. 0: the queue has no end, and is asked
+    /// for up to 256.
+    pub capacity: u32,
 }
 grows!(ringfence_device_backend_t, ringfence_queue_backend_t);

@@ -1,6 +1,6 @@
 //! The queue behind trackers: a table of the caller's, HSA's, or a stream of HIP's.
 
-use std::{ffi::c_void, sync::Arc};
+use std::{ffi::c_void, num::NonZeroU32, sync::Arc};
 
 use ringfence::{
     backend::{Body, Packet, PacketCount, PacketQueue, Settled},
@@ -155,6 +155,10 @@ impl PacketQueue for Queue {
     fn reserve(&self, count: PacketCount) -> PacketId {
         on!(self, queue => queue.reserve(count),
             table table => PacketId::new(entry!(table.0, reserve, count.count())))
+    }
+    fn capacity(&self) -> PacketCount {
+        let of_table = |slots| NonZeroU32::new(slots).map_or(PacketCount::MAX, PacketCount::new);
+        on!(self, queue => queue.capacity(), table table => of_table(table.0.capacity))
     }
     fn commit(&self, at: PacketId, packet: &Packet<Work>) {
         match self {

@@ -121,6 +121,7 @@ impl Gpu {
             ring_doorbell: Some(ring_doorbell),
             read_index: Some(read_index),
             settled: Some(settled),
+            capacity: 0,
         }
     }
 }

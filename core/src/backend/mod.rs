@@ -1,6 +1,6 @@
 //! What a device must offer: small traits of facts and actions, with no decision of policy.
 //!
-//! Each trait has at most six methods and a numbered contract: what a backend promises, one sentence a
+//! Each trait has at most six methods that have to be written and a numbered contract: what a backend promises, one sentence a
 //! number. Methods take `&self`: a backend synchronises itself, and every trait is implemented
 //! for `&T`, `Arc<T>` and `Box<T>` as well, so that one device serves many trackers.
 //!
@@ -52,6 +52,8 @@ mod pointers;
 mod queue;
 mod signals;
 pub mod streams;
+#[cfg(all(test, not(ringfence_loom)))]
+mod tests;
 
 pub use capabilities::{Capabilities, Features, HostDataPath, RingMemory};
 pub use copy::{CopyEngine, CopyRefused, PartIndex};

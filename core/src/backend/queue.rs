@@ -23,6 +23,8 @@ pub struct PacketCount(NonZeroU32);
 impl PacketCount {
     /// One packet.
     pub const ONE: Self = Self(NonZeroU32::MIN);
+    /// As many as a reservation can ask for.
+    pub const MAX: Self = Self(NonZeroU32::MAX);
     /// `count` packets.
     pub const fn new(count: NonZeroU32) -> Self {
         Self(count)
@@ -67,7 +69,9 @@ pub enum Settled {
 ///    is not noticed by itself. Before it restarts, each stream drains it, or submits a marker for
 ///    [`HostQuery`](crate::placement::Role::HostQuery): nothing can prove afterwards what the old index space still holds.
 /// 2. `reserve` hands out consecutive indices, each once, and returns the first. It waits for nothing
-///    but ring space; on a lost device it returns at once, and the packets go nowhere.
+///    but ring space; on a lost device it returns at once, and the packets go nowhere. It is never asked for more at
+///    once than `capacity`, the size of the ring, which stays: more would wait for packets that nobody has written.
+///    A queue without an end leaves `capacity` as it is; a tracker asks for 256 at most.
 /// 3. `commit` writes the packet at a reserved index. Packets become visible to the device in index
 ///    order: a later one is not seen before an earlier one is committed
 ///    (<https://github.com/ROCm/rocm-systems/issues/10377>).
@@ -119,6 +123,10 @@ pub trait PacketQueue {
     fn lane(&self) -> LaneId;
     /// Contract 2.
     fn reserve(&self, count: PacketCount) -> PacketId;
+    /// Contract 2: for how many packets at once there can be room.
+    fn capacity(&self) -> PacketCount {
+        PacketCount::MAX
+    }
     /// Contract 3.
     fn commit(&self, at: PacketId, packet: &Packet<Self::Work>);
     /// Contract 4.
@@ -132,6 +140,7 @@ through_pointers! { PacketQueue {
     type Work;
     fn lane(&self) -> LaneId;
     fn reserve(&self, count: PacketCount) -> PacketId;
+    fn capacity(&self) -> PacketCount;
     fn commit(&self, at: PacketId, packet: &Packet<Self::Work>);
     fn ring_doorbell(&self, last: PacketId);
     fn read_index(&self) -> PacketId;

@@ -20,8 +20,9 @@ use crate::{
 const AT_ONCE: usize = 256;
 
 impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
-    /// Publishes packets in order, with one reservation and one doorbell for up to 256 of them, and
-    /// tells `each` which packet it became, with the record of a timed one.
+    /// Publishes packets in order, with one reservation and one doorbell for up to 256 of them, or as many as
+    /// [the queue](PacketQueue::capacity) or the ring's cap hold, and tells `each` which packet it became, with the
+    /// record of a timed one.
     ///
     /// # Errors
     /// As [`submit`](Self::submit). Those that `each` was told of are published, the others are not.
@@ -57,7 +58,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             return Ok(());
         }
-        let at_once = AT_ONCE.min(self.policy.ring.cap as usize).max(1);
+        let signals = self.policy.ring.cap as usize;
+        let packets = usize::try_from(self.queue.capacity().count()).unwrap_or(usize::MAX);
+        let at_once = AT_ONCE.min(signals).min(packets).max(1);
         for part in work.chunks(at_once) {
             self.submit_part(part, &mut each)?;
         }

@@ -153,6 +153,9 @@ impl PacketQueue for SpoiltQueue {
         let next = PacketId::new(self.next.fetch_add(u64::from(count.count()), Ordering::Relaxed));
         if self.is_real(next) { self.queue.reserve(count) } else { next }
     }
+    fn capacity(&self) -> PacketCount {
+        self.queue.capacity()
+    }
     fn commit(&self, at: PacketId, packet: &Packet<Dispatch>) {
         if self.is_real(at) {
             self.queue.commit(at, packet);

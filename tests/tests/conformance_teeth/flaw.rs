@@ -90,6 +90,8 @@ pub(crate) enum Flaw {
     IndicesRepeat,
     /// Indices are handed out before their slots are free.
     RingIsOverrun,
+    /// A ring with an end says that it has none.
+    CapacityUnsaid,
     /// A reservation on a lost device waits.
     WaitsForTheLostRing,
     /// A packet is seen when it is written, whatever is missing before it.

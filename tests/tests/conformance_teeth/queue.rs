@@ -126,6 +126,9 @@ impl PacketQueue for BrokenQueue {
         self.state.next.set(first.as_u64() + u64::from(count.count()));
         first
     }
+    fn capacity(&self) -> PacketCount {
+        if self.is(Flaw::CapacityUnsaid) { PacketCount::MAX } else { self.queue.capacity() }
+    }
     fn commit(&self, at: PacketId, packet: &Packet<Kernel>) {
         let packet = self.changed(*packet);
         let mut written = self.state.written.borrow_mut();

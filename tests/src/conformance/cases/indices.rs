@@ -36,6 +36,9 @@ impl<Q: PacketQueue> PacketQueue for Indexed<Q> {
     fn reserve(&self, count: PacketCount) -> PacketId {
         self.queue.reserve(count)
     }
+    fn capacity(&self) -> PacketCount {
+        self.queue.capacity()
+    }
     fn commit(&self, at: PacketId, packet: &Packet<Q::Work>) {
         self.queue.commit(at, packet);
     }

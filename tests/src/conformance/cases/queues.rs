@@ -61,6 +61,29 @@ pub(super) fn hand_out_consecutive_indices<S: Subject>(on: &S) -> Checked {
     same("the index of a fence", bench.fence(done), next)?;
     bench.finishes("a fence behind them", done)
 }
+/// As many as the queue says that there can be room for, several times: also when they have to wait for it.
+pub(super) fn take_their_capacity_at_once<S: Subject>(on: &S) -> Checked {
+    /// Of a queue without an end, so many.
+    const MANY: u32 = 1_000;
+    let bench = Bench::of(on, 0, RingSize::Smallest);
+    let capacity = bench.queue.capacity();
+    if !on.lacks().contains(Lacks::FULL_RING) {
+        let slots = on.slots(RingSize::Smallest);
+        check!(u64::from(capacity.count()) <= slots, "{capacity:?} of a ring of {slots}");
+    }
+    let count = capacity.count().min(MANY);
+    for round in 0..4 {
+        let all = bench.armed_with(i64::from(count))?;
+        let first = reserve(&bench, count);
+        same("the first of them", first.as_u64(), u64::from(round * count))?;
+        (0..u64::from(count)).for_each(|more| commit(&bench, first.plus(more), all));
+        bench.queue.ring_doorbell(first.plus(u64::from(count) - 1));
+        if round % 2 == 1 {
+            bench.finishes("all of them", all)?;
+        }
+    }
+    same("its capacity after them", bench.queue.capacity(), capacity)
+}
 /// A ring is never overrun: no index is handed out before its slot is free.
 pub(super) fn a_full_ring_pushes_back<S: Subject>(on: &S) -> Checked {
     needs(on, Lacks::FULL_RING, "a ring that can be full")?;

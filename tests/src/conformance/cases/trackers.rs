@@ -90,6 +90,22 @@ pub(super) fn steady_loop_creates_nothing<S: Subject>(on: &S) -> Checked {
     check!(counts.uses >= u64::from(ROUNDS) * 3, "{} uses", counts.uses);
     Ok(())
 }
+/// More packets at once than the ring has slots, with and without signals.
+pub(super) fn bursts_on_a_small_ring<S: Subject>(on: &S) -> Checked {
+    const PACKETS: u64 = 1_000;
+    let queue = on.queue(0, RingSize::Smallest);
+    let mut stream = open(on, 0, &queue, audited())?;
+    let kernel = || Submission::kernel(on.kernel(0, Length::Short));
+    let each = |number| if number % 4 == 0 { kernel() } else { kernel().unsignaled() };
+    let packets: Vec<_> = (0..PACKETS).map(each).collect();
+    for _ in 0..3 {
+        let mut told = Vec::new();
+        fine(stream.submit_all(&packets, |of, _| told.push(of.packet())))?;
+        same("packets that were told of", told.len() as u64, PACKETS)?;
+        check!(told.is_sorted(), "they are in no order");
+    }
+    close(on, stream).map(drop)
+}
 pub(super) fn polling_loop_works<S: Subject>(on: &S) -> Checked {
     let queue = on.queue(0, RingSize::Usual);
     let policy = Policy { tracker: TrackerKind::Polling, ..audited() };

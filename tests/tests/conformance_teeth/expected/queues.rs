@@ -17,6 +17,7 @@ pub(crate) const QUEUES: &[Expected] = &[
         &[
             "queue_2_consecutive_indices",
             "queue_2_consecutive_under_four_threads",
+            "queue_2_takes_its_capacity_at_once",
             "queue_2_full_ring_pushes_back",
             "queue_5_read_index_never_goes_back",
             "queue_6_settled_says_what_is_published",
@@ -27,13 +28,19 @@ pub(crate) const QUEUES: &[Expected] = &[
         &[
             "queue_2_consecutive_indices",
             "queue_2_consecutive_under_four_threads",
+            "queue_2_takes_its_capacity_at_once",
             "queue_3_packets_in_index_order",
             "queue_3_written_in_any_order",
             "queue_4_one_bell_for_all",
             "queue_4_bells_in_any_order",
+            "tracker_bursts_on_a_small_ring",
         ],
     ),
-    (Flaw::RingIsOverrun, &["queue_2_full_ring_pushes_back"]),
+    (Flaw::RingIsOverrun, &["queue_2_takes_its_capacity_at_once", "queue_2_full_ring_pushes_back"]),
+    (
+        Flaw::CapacityUnsaid,
+        &["queue_2_takes_its_capacity_at_once", "tracker_bursts_on_a_small_ring"],
+    ),
     (Flaw::WaitsForTheLostRing, &["queue_2_returns_at_once_on_a_lost_device"]),
     (Flaw::SeenOutOfOrder, &["queue_3_packets_in_index_order", "queue_3_written_in_any_order"]),
     (
@@ -41,12 +48,14 @@ pub(crate) const QUEUES: &[Expected] = &[
         &[
             "queue_2_consecutive_indices",
             "queue_2_consecutive_under_four_threads",
+            "queue_2_takes_its_capacity_at_once",
             "queue_3_packets_in_index_order",
             "queue_3_written_in_any_order",
             "queue_3_nothing_is_a_packet",
             "queue_4_one_bell_for_all",
             "queue_4_bells_in_any_order",
             "queue_6_settled_says_what_is_published",
+            "tracker_bursts_on_a_small_ring",
         ],
     ),
     (
