@@ -27,7 +27,11 @@
  * Unwinding. Nothing unwinds across this border in either direction. A panic of the library becomes RINGFENCE_PANIC, and the
  *   object that the call had to itself is poisoned: it can only be closed. Callbacks must not throw and must not longjmp; a C++
  *   exception that leaves one ends the process.
- * Forks. In a forked child no driver is called: calls answer with RINGFENCE_FORKED, where the backend says that it is one.
+ * Forks. In a forked child, where the backend's `state` says that it is one, no driver of streams is called and no lock is waited
+ *   for: calls on pools and owner tables answer with RINGFENCE_FORKED. ringfence_lease_release works there, memory that is given up
+ *   is leaked, and ringfence_pool_destroy and ringfence_owners_destroy end their handles. What a thread of the parent had at the
+ *   fork is RINGFENCE_IN_USE for ever. Everything else, all of the signals half included, may wait for ever for such a thread: it
+ *   is not to be called before exec or _exit.
  */
 
 #ifndef RINGFENCE_H
@@ -2409,7 +2413,8 @@ ringfence_status_t ringfence_pool_create_hip(const ringfence_pool_options_t *opt
 
 /**
  * Ends a pool. It calls no driver but `release`: what still exists is leaked, so call `ringfence_pool_shutdown` before,
- * which destroys and counts. Leases, memory and graphs of the pool may outlive it; release them as usual.
+ * which destroys and counts. Leases, memory and graphs of the pool may outlive it; release them as usual. In a forked child the
+ * handle alone ends, and not even `release` is called.
  *
  * Takes: `pool`. Errors: `RINGFENCE_IN_USE` while another call uses the pool, or an owner table does: destroy that first.
  * Threads: any, when no other one is in a call on the pool. Finalizers: no.
@@ -2421,8 +2426,8 @@ ringfence_status_t ringfence_pool_destroy(ringfence_pool_t pool);
  * off. Call it from a thread of its own, or whenever there is time; it may take as long as the driver takes to destroy a
  * stream. `pumped` may be NULL.
  *
- * In a forked child, after a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
- * Errors: of handles alone. Threads: any, at once. Finalizers: no.
+ * After a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
+ * Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
  */
 ringfence_status_t ringfence_pool_pump(ringfence_pool_t pool,
                                        ringfence_pumped_t *pumped);
@@ -2450,7 +2455,7 @@ ringfence_status_t ringfence_pool_device_reset(ringfence_pool_t pool,
  * Takes over what finalizers handed in, destroys everything that is proven idle, and ends the pool: no driver call after
  * this. Leases may outlive it; they are of no further use. `left` may be NULL: what could not be destroyed or freed.
  *
- * Errors: of handles alone. Threads: any, at once. Finalizers: no.
+ * Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
  */
 ringfence_status_t ringfence_pool_shutdown(ringfence_pool_t pool,
                                            ringfence_shut_down_t *left);

@@ -161,7 +161,8 @@ unsafe fn read_options(
 }
 
 /// Ends a pool. It calls no driver but `release`: what still exists is leaked, so call `ringfence_pool_shutdown` before,
-/// which destroys and counts. Leases, memory and graphs of the pool may outlive it; release them as usual.
+/// which destroys and counts. Leases, memory and graphs of the pool may outlive it; release them as usual. In a forked child the
+/// handle alone ends, and not even `release` is called.
 ///
 /// Takes: `pool`. Errors: `RINGFENCE_IN_USE` while another call uses the pool, or an owner table does: destroy that first.
 /// Threads: any, when no other one is in a call on the pool. Finalizers: no.
@@ -180,6 +181,10 @@ pub extern "C" fn ringfence_pool_destroy(pool: ringfence_pool_t) -> ringfence_st
             ));
         }
         let object = POOLS.remove(object);
+        if object.is_forked() {
+            std::mem::forget(object); // its parts have locks, and its driver is the parent's
+            return Ok(());
+        }
         object.forget_handed_in();
         drop(object);
         Ok(())
@@ -189,8 +194,8 @@ pub extern "C" fn ringfence_pool_destroy(pool: ringfence_pool_t) -> ringfence_st
 /// off. Call it from a thread of its own, or whenever there is time; it may take as long as the driver takes to destroy a
 /// stream. `pumped` may be NULL.
 ///
-/// In a forked child, after a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
-/// Errors: of handles alone. Threads: any, at once. Finalizers: no.
+/// After a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
+/// Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_pool_pump(
     pool: ringfence_pool_t,
@@ -257,7 +262,7 @@ pub extern "C" fn ringfence_pool_device_reset(
 /// Takes over what finalizers handed in, destroys everything that is proven idle, and ends the pool: no driver call after
 /// this. Leases may outlive it; they are of no further use. `left` may be NULL: what could not be destroyed or freed.
 ///
-/// Errors: of handles alone. Threads: any, at once. Finalizers: no.
+/// Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_pool_shutdown(
     pool: ringfence_pool_t,

@@ -113,7 +113,8 @@ pub extern "C" fn ringfence_pool_retire(
     done: Option<&mut MaybeUninit<ringfence_freed_t>>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, memory) = (pool_of(pool)?, MEMORY.last(memory.handle)?);
+        // Also in a forked child, where the core leaks it without a lock.
+        let (object, memory) = (POOLS.shared(pool.handle)?, MEMORY.last(memory.handle)?);
         object.own(memory.pool, "memory")?;
         let stamp = match stamp.handle {
             0 => Stamp::default(),

@@ -2,7 +2,9 @@
 
 use crossbeam_queue::ArrayQueue;
 use ringfence::{
+    backend::streams::{DriverState, StreamPlatform},
     drive::{Graph, StreamPool},
+    error::StreamError,
     id::PoolId,
     stream::{Allocation, Lease, Stamp},
     sync::Arc,
@@ -66,8 +68,11 @@ pub(crate) struct GraphObject {
     pub(crate) pool: PoolId,
 }
 
+/// The pool, for a call that may take a lock.
 pub(crate) fn pool_of(handle: ringfence_pool_t) -> Result<Shared<Arc<PoolObject>>, Failure> {
-    POOLS.shared(handle.handle)
+    let object = POOLS.shared(handle.handle)?;
+    object.not_forked()?;
+    Ok(object)
 }
 pub(crate) fn lease_of(handle: ringfence_lease_t) -> Result<Exclusive<LeaseObject>, Failure> {
     LEASES.alone(handle.handle)
@@ -81,6 +86,13 @@ pub(crate) fn give_stamp(stamp: Stamp) -> Result<ringfence_stamp_t, Failure> {
 }
 
 impl PoolObject {
+    /// Before any lock: in a forked child one may be held for ever, by a thread that is not there.
+    pub(crate) fn not_forked(&self) -> Result<(), Failure> {
+        if self.is_forked() { Err(StreamError::Forked.into()) } else { Ok(()) }
+    }
+    pub(crate) fn is_forked(&self) -> bool {
+        self.pool.driver().state() == DriverState::Forked
+    }
     /// Whether an object of pool `other` may be given to this one.
     pub(crate) fn own(&self, other: PoolId, what: &str) -> Result<(), Failure> {
         if other == self.pool.id() {

@@ -83,8 +83,11 @@ impl OwnerProbe<u64> for Probe {
         }
     }
 }
+/// The table, for a call that may take a lock.
 fn owners_of(owners: ringfence_owners_t) -> Result<Shared<OwnersObject>, Failure> {
-    OWNERS.shared(owners.handle)
+    let object = OWNERS.shared(owners.handle)?;
+    object.pool.not_forked()?;
+    Ok(object)
 }
 impl OwnersObject {
     /// Drops the leases of owners that finalizers say are over.

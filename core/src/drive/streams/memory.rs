@@ -98,12 +98,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of
     /// somebody's graph, and not while a graph uses it.
     ///
-    /// It does not wait for the work. `Freed::Deferred` is no failure: the pool sees to it.
+    /// It does not wait for the work. `Freed::Deferred` is no failure: the pool sees to it. In a forked child the memory is leaked, and
+    /// no lock is waited for; it is counted where nobody holds the count.
     ///
     /// # Panics
     /// When the memory came from another pool: its streams are not known here.
     pub fn retire(&self, memory: Allocation, mut stamp: Stamp) -> Freed {
         assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
+        if self.drivable() == Err(StreamError::Forked) {
+            // Any lock may be held for ever, by a thread that is not there.
+            if let Some(mut book) = self.shared.memory.try_lock() {
+                book.counts_mut().leaked += 1;
+            }
+            return Freed::Leaked;
+        }
         if let Some(allocated) = memory.allocated().filter(|&touch| !self.is_finished(touch)) {
             stamp.add_allocation(allocated);
         }

@@ -80,6 +80,12 @@ type Attach<A> = Box<dyn Fn(RawStream) -> A + Send + Sync>;
 /// Every method takes `&self`, and a pool is `Sync` where its driver is. A lease is its owner's alone:
 /// what submits takes `&mut Lease`.
 ///
+/// # Forks
+/// A forked child has one thread, and the locks as the others left them: what one of them held is held for ever. What needs the driver
+/// answers [`StreamError::Forked`] there before it takes a lock (`acquire`, `submit`, `order_after`, `synchronize` and their like);
+/// [`retire`](Self::retire) leaks, and [`is_finished`](Self::is_finished) says no. Dropping a lease sets its bit. Everything else
+/// may wait for ever: counts and tallies, `so_far`, `expose`, `pump`, `shutdown`, and dropping a graph.
+///
 /// # Ending
 /// Dropping a pool calls no driver (T10): what still exists is leaked, and futures that wait end with
 /// [`StreamError::ShutDown`]. [`shutdown`](Self::shutdown) destroys
@@ -246,9 +252,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Whether the pool's own work may call the driver, also while it is shut down.
     fn drivable(&self) -> Result<(), StreamError> {
-        match self.shared.life() {
-            Life::Shut => Err(StreamError::ShutDown),
-            _ => self.ready(),
+        match (self.shared.life(), self.ready()) {
+            (Life::Shut, Ok(()) | Err(StreamError::DeviceLost)) => Err(StreamError::ShutDown),
+            (_, ready) => ready,
         }
     }
     #[inline]

@@ -114,16 +114,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let tenancy = slot.lock();
         tenancy.generation == stream.generation() && tenancy.standing == Standing::Open
     }
-    /// Whether work is known to be finished: by what was seen, or by one load of host memory. Asks no driver.
+    /// Whether work is known to be finished: by what was seen, or by one load of host memory. Asks no driver, and takes no lock in a
+    /// forked child: nothing is known there.
     pub fn is_finished(&self, touch: Touch) -> bool {
+        // Before any lock: in a forked child one may be held for ever, by a thread that is not there.
+        let drivable = self.drivable();
+        if drivable == Err(StreamError::Forked) {
+            return false;
+        }
         let Ok(found) = self.find(touch.stream()) else { return false };
-        // A word may be memory that a forked child does not have.
-        let drivable = self.drivable().is_ok();
         found.is_none_or(|slot| {
             let mut tenancy = slot.lock();
             match drivable {
-                true => self.finished(&slot, &mut tenancy, touch),
-                false => tenancy.covers(touch.position()),
+                Ok(()) => self.finished(&slot, &mut tenancy, touch),
+                Err(_) => tenancy.covers(touch.position()),
             }
         })
     }

@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod closing;
+mod forks;
 mod memory;
 mod waiting;
 
