@@ -9,8 +9,10 @@
  * Handles. 64 bits, checked at each call by kind and generation: one that is stale, of another kind or 0 is an error, and
  *   never undefined behaviour. They are copied freely; no object is ended by losing its handle.
  * Pointers are NULL where a function says that they may be, and else point to an object that is there, aligned, and
- *   initialised if it is read. They are not kept after the call. Outputs are written only by calls that succeed, unless
- *   the function says otherwise.
+ *   initialised if it is read. One that is not aligned is RINGFENCE_INVALID_ARGUMENT. They are not kept after the call. Inputs
+ *   are read before any callback; outputs are looked at before anything is done, and written at the end of the call, only by
+ *   calls that succeed, unless the function says otherwise. One place may serve two outputs that nobody wants, and a callback
+ *   may touch what its caller passed.
  * Structures with a field `size`: set it to sizeof of the structure before each call; functions that end in _init are given it.
  *   Fields are only ever added at the end.
  * Threads. "any, at once": any number of threads may be in the call. "the lease's owner": one call at a time; which thread
@@ -2409,7 +2411,8 @@ ringfence_status_t ringfence_pool_create(const ringfence_stream_backend_t *backe
  * Errors: `RINGFENCE_NO_RUNTIME` when HIP cannot be loaded or finds no GPU, with what was looked for;
  * `RINGFENCE_UNSUPPORTED` when the library was built without HIP. Threads: any. Finalizers: no.
  */
-ringfence_status_t ringfence_pool_create_hip(const ringfence_pool_options_t *options, ringfence_pool_t *pool);
+ringfence_status_t ringfence_pool_create_hip(const ringfence_pool_options_t *options,
+                                             ringfence_pool_t *pool);
 
 /**
  * Ends a pool. It calls no driver but `release`: what still exists is leaked, so call `ringfence_pool_shutdown` before,
@@ -2427,7 +2430,7 @@ ringfence_status_t ringfence_pool_destroy(ringfence_pool_t pool);
  * stream. `pumped` may be NULL.
  *
  * After a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
- * Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
+ * Errors: `RINGFENCE_FORKED`; `RINGFENCE_ABI_MISMATCH`, before anything is done. Threads: any, at once. Finalizers: no.
  */
 ringfence_status_t ringfence_pool_pump(ringfence_pool_t pool,
                                        ringfence_pumped_t *pumped);
@@ -2455,7 +2458,7 @@ ringfence_status_t ringfence_pool_device_reset(ringfence_pool_t pool,
  * Takes over what finalizers handed in, destroys everything that is proven idle, and ends the pool: no driver call after
  * this. Leases may outlive it; they are of no further use. `left` may be NULL: what could not be destroyed or freed.
  *
- * Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
+ * Errors: `RINGFENCE_FORKED`; `RINGFENCE_ABI_MISMATCH`, before anything is done. Threads: any, at once. Finalizers: no.
  */
 ringfence_status_t ringfence_pool_shutdown(ringfence_pool_t pool,
                                            ringfence_shut_down_t *left);
@@ -2842,7 +2845,9 @@ ringfence_status_t ringfence_tracker_reclaim(ringfence_tracker_t tracker,
  *
  * Errors: as `ringfence_tracker_reclaim`. Threads: the stream's owner. Finalizers: no.
  */
-ringfence_status_t ringfence_tracker_probe(ringfence_tracker_t tracker, size_t *retired, size_t *in_flight);
+ringfence_status_t ringfence_tracker_probe(ringfence_tracker_t tracker,
+                                           size_t *retired,
+                                           size_t *in_flight);
 
 /**
  * The stream goes on with another hardware queue. What it left on the old one is followed there. It does not order the new

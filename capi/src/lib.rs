@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `status`, `border` | what calls answer with; nothing unwinds across the border |
 //! | `handle` | 64-bit handles, checked by kind and generation, looked up without a lock |
+//! | `place` | pointers that came from C |
 //! | `sized` | structures that may grow |
 //! | `pool` | the streams half: pools, leases, stamps, memory, captures, owners |
 //! | `ring` | the signals half: trackers, events, and the pure ring |
@@ -24,6 +25,7 @@ mod callback;
 
 mod border;
 mod handle;
+mod place;
 mod sized;
 
 pub mod version;
@@ -34,6 +36,7 @@ pub mod pool;
 
 pub mod ring;
 
+pub use place::{In, Out};
 pub use pool::*;
 pub use ring::*;
 pub use status::*;

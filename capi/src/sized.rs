@@ -1,6 +1,9 @@
 //! Structures that may grow: their first field says how large the caller's is.
 
-use crate::status::{Failure, ringfence_status_t as Status};
+use crate::{
+    place::aligned,
+    status::{Failure, ringfence_status_t as Status},
+};
 
 /// A structure whose first field, `size`, is its size as the caller was compiled. Later versions of the interface
 /// add fields at its end alone.
@@ -29,21 +32,41 @@ pub(crate) unsafe fn read<T: Grows>(from: *const T, name: &str) -> Result<T, Fai
     unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to, size.min(size_of::<T>())) };
     Ok(value)
 }
-/// Fills the caller's structure, as far as it goes; its `size` stays.
-///
-/// # Safety
-/// `to` is NULL, or points to a writable structure whose `size` is true.
-pub(crate) unsafe fn write<T: Grows>(to: *mut T, value: &T, name: &str) -> Result<(), Failure> {
-    // SAFETY: as promised by the caller.
-    let size = unsafe { size_of_callers(to, name) }?;
-    const HEAD: usize = size_of::<usize>();
-    // SAFETY: both have at least their `size` field, by the check above.
-    let from = unsafe { std::ptr::from_ref(value).cast::<u8>().add(HEAD) };
-    // SAFETY: as above.
-    let to = unsafe { to.cast::<u8>().add(HEAD) };
-    // SAFETY: the caller's has `size` writable bytes, ours has as many as its type, and they do not overlap.
-    unsafe { std::ptr::copy_nonoverlapping(from, to, size.min(size_of::<T>()) - HEAD) };
-    Ok(())
+/// A structure of the caller's that was looked at, and is filled at the end of the call.
+#[must_use = "it is filled at the end of the call"]
+pub(crate) struct Room<T>(*mut T, usize);
+impl<T: Grows> Room<T> {
+    /// Looks at the caller's structure, before anything is done.
+    ///
+    /// # Safety
+    /// `at` is NULL, or points to a structure whose `size` is true, and that may be written until [`fill`](Self::fill).
+    pub(crate) unsafe fn there(at: *mut T, name: &str) -> Result<Self, Failure> {
+        // SAFETY: as promised by the caller.
+        let size = unsafe { size_of_callers(at, name) }?;
+        Ok(Self(at, size))
+    }
+    /// The same where NULL means that nobody wants it.
+    ///
+    /// # Safety
+    /// As for [`there`](Self::there).
+    pub(crate) unsafe fn if_any(at: *mut T, name: &str) -> Result<Option<Self>, Failure> {
+        if at.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: as promised by the caller.
+        unsafe { Self::there(at, name) }.map(Some)
+    }
+    /// Fills it, as far as it goes; its `size` stays.
+    pub(crate) fn fill(self, value: &T) {
+        const HEAD: usize = size_of::<usize>();
+        let Self(to, size) = self;
+        // SAFETY: ours begins with its `size` field.
+        let from = unsafe { std::ptr::from_ref(value).cast::<u8>().add(HEAD) };
+        // SAFETY: the caller's has at least its `size` field, by the look at it.
+        let to = unsafe { to.cast::<u8>().add(HEAD) };
+        // SAFETY: the caller's has `size` writable bytes, ours has as many as its type, and they do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, size.min(size_of::<T>()) - HEAD) };
+    }
 }
 /// Fills the caller's structure for the first time: its `size` is what the caller says, and so is how far it is written. What it
 /// has beyond ours is 0.
@@ -59,13 +82,14 @@ pub(crate) unsafe fn init<T: Grows>(
     if to.is_null() {
         return Err(Failure::null(name));
     }
+    aligned(to, name)?;
     large_enough::<T>(size, name)?;
     // SAFETY: as promised by the caller.
     unsafe { to.cast::<u8>().write_bytes(0, size) };
     // SAFETY: it has room for a `size`, by the check above, and is aligned for the structure, whose first field that is.
     unsafe { to.cast::<usize>().write(size) };
-    // SAFETY: its size is true.
-    unsafe { write(to, value, name) }
+    Room(to, size).fill(value);
+    Ok(())
 }
 /// # Safety
 /// `at` is NULL, or points to a structure whose first field is its `size`.
@@ -73,6 +97,7 @@ unsafe fn size_of_callers<T: Grows>(at: *const T, name: &str) -> Result<usize, F
     if at.is_null() {
         return Err(Failure::null(name));
     }
+    aligned(at, name)?;
     // SAFETY: the first field is a `usize`, by `Grows`, and is there, as promised by the caller.
     let size = unsafe { at.cast::<usize>().read() };
     large_enough::<T>(size, name)?;

@@ -8,7 +8,7 @@ use std::{
     ffi::c_void,
 };
 
-use common::{KEY, NULL, Toy, acquire, new_array, nothing, ok, out, pump, shut_down, write};
+use common::{KEY, NULL, Toy, acquire, at, new_array, nothing, ok, out, pump, shut_down, write};
 use ringfence::sync::audit;
 use ringfence_capi::{ringfence_status_t::*, *};
 
@@ -73,12 +73,12 @@ fn a_finalizers_calls_take_no_lock_and_allocate_nothing() {
         ringfence_owners_submit(
             owners,
             1,
-            Some(&KEY),
+            at(&KEY),
             std::ptr::null(),
             0,
             Some(nothing),
             NULL,
-            None,
+            Out::NULL,
         )
     });
     let arrays: Vec<_> = (0..5).map(|_| new_array(pool, lease)).collect();
@@ -92,7 +92,7 @@ fn a_finalizers_calls_take_no_lock_and_allocate_nothing() {
 
     // The counters count: what is no finalizer's call costs something.
     let (status, calls, locks) =
-        cost(|| ringfence_pool_retire(pool, arrays[4].0, arrays[4].1, None));
+        cost(|| ringfence_pool_retire(pool, arrays[4].0, arrays[4].1, Out::NULL));
     assert_eq!(status, RINGFENCE_OK);
     assert!(calls > 0 && locks > 0, "{calls} calls of the allocator, {locks} locks");
 

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use common::{KEY, NULL, Toy, acquire, new_array, nothing, ok, out, write};
+use common::{KEY, NULL, Toy, acquire, at, new_array, nothing, ok, out, to, write};
 use ringfence_capi::{ringfence_status_t::*, *};
 
 static IN: AtomicBool = AtomicBool::new(false);
@@ -64,7 +64,7 @@ fn a_forked_child_waits_for_no_thread_of_its_parent() {
     assert_eq!(became, RINGFENCE_FREED_LEAKED);
     let status = at_once(move || {
         let mut finished = MaybeUninit::uninit();
-        ringfence_stamp_is_finished(noted, pool, RINGFENCE_ACCESS_WRITE, Some(&mut finished))
+        ringfence_stamp_is_finished(noted, pool, RINGFENCE_ACCESS_WRITE, to(&mut finished))
     });
     assert_eq!(status, RINGFENCE_FORKED);
     ok(at_once(move || ringfence_pool_retire_later(pool, other, noted)));
@@ -74,11 +74,11 @@ fn a_forked_child_waits_for_no_thread_of_its_parent() {
     let status = at_once(move || {
         // SAFETY: no array is named.
         unsafe {
-            ringfence_owners_submit(owners, 1, Some(&KEY), null(), 0, Some(nothing), NULL, None)
+            ringfence_owners_submit(owners, 1, at(&KEY), null(), 0, Some(nothing), NULL, Out::NULL)
         }
     });
     assert_eq!(status, RINGFENCE_FORKED);
-    assert_eq!(at_once(move || ringfence_owners_sweep(owners, None)), RINGFENCE_FORKED);
+    assert_eq!(at_once(move || ringfence_owners_sweep(owners, Out::NULL)), RINGFENCE_FORKED);
     ok(at_once(move || ringfence_lease_release(own)));
     ok(at_once(move || ringfence_owners_destroy(owners)));
     // What the other thread was in a call on is its own for ever.

@@ -5,8 +5,8 @@ mod common;
 use std::{ffi::c_void, sync::atomic::Ordering::SeqCst};
 
 use common::{
-    KEY, NULL, Toy, acquire, address, message, new_array, nothing, ok, out, pump, shut_down, stamp,
-    write,
+    KEY, NULL, Toy, acquire, address, at, message, new_array, nothing, ok, out, pump, shut_down,
+    stamp, to, write,
 };
 use ringfence_capi::{ringfence_status_t::*, *};
 
@@ -17,16 +17,16 @@ fn nothing_foreign_is_taken() {
     let lease = acquire(pool);
     let zero = ringfence_lease_t::default();
     assert_eq!(ringfence_lease_release(zero), RINGFENCE_BAD_HANDLE);
-    assert_eq!(ringfence_lease_stream(zero, None), RINGFENCE_BAD_HANDLE);
+    assert_eq!(ringfence_lease_stream(zero, Out::NULL), RINGFENCE_BAD_HANDLE);
     assert!(message().contains("handle 0 is no lease"), "{}", message());
     // A handle of another kind.
     let wrong = ringfence_lease_t { handle: pool.handle };
-    assert_eq!(ringfence_lease_stream(wrong, None), RINGFENCE_BAD_HANDLE);
+    assert_eq!(ringfence_lease_stream(wrong, Out::NULL), RINGFENCE_BAD_HANDLE);
     assert!(message().contains("names a pool, and a lease is wanted"), "{}", message());
     // Never given out: a later generation, a place that is not there, an unknown kind.
     for handle in [lease.handle + 1, lease.handle ^ (0xFF_FFFF << 32), 0xEE << 56 | 1, u64::MAX] {
         let forged = ringfence_lease_t { handle };
-        assert_eq!(ringfence_lease_stream(forged, None), RINGFENCE_BAD_HANDLE, "{handle:#x}");
+        assert_eq!(ringfence_lease_stream(forged, Out::NULL), RINGFENCE_BAD_HANDLE, "{handle:#x}");
         assert_eq!(ringfence_lease_release(forged), RINGFENCE_BAD_HANDLE, "{handle:#x}");
     }
     ok(ringfence_lease_release(lease));
@@ -53,7 +53,7 @@ fn what_is_closed_is_stale() {
     assert_eq!(ringfence_stamp_destroy(mark), RINGFENCE_STALE_HANDLE);
     shut_down(pool);
     assert_eq!(ringfence_pool_destroy(pool), RINGFENCE_STALE_HANDLE);
-    assert_eq!(ringfence_pool_acquire(pool, Some(&KEY), None), RINGFENCE_STALE_HANDLE);
+    assert_eq!(ringfence_pool_acquire(pool, at(&KEY), Out::NULL), RINGFENCE_STALE_HANDLE);
     assert_eq!(toy.released.load(SeqCst), 1);
 }
 
@@ -65,18 +65,18 @@ fn memory_is_given_up_once_and_to_its_own_pool() {
     let (array, mark) = new_array(pool, lease);
     let at = address(array);
     ok(write(pool, lease, mark));
-    assert_eq!(ringfence_pool_retire(strange, array, mark, None), RINGFENCE_OTHER_POOL);
+    assert_eq!(ringfence_pool_retire(strange, array, mark, Out::NULL), RINGFENCE_OTHER_POOL);
     assert!(message().contains("came from another pool"), "{}", message());
     assert_eq!(ringfence_pool_retire_later(strange, array, mark), RINGFENCE_OTHER_POOL);
     // Nothing was taken.
-    ok(ringfence_pool_retire(pool, array, mark, None));
-    assert_eq!(ringfence_pool_retire(pool, array, mark, None), RINGFENCE_STALE_HANDLE);
+    ok(ringfence_pool_retire(pool, array, mark, Out::NULL));
+    assert_eq!(ringfence_pool_retire(pool, array, mark, Out::NULL), RINGFENCE_STALE_HANDLE);
     assert_eq!(ringfence_pool_retire_later(pool, array, mark), RINGFENCE_STALE_HANDLE);
     assert_eq!(ringfence_stamp_destroy(mark), RINGFENCE_STALE_HANDLE);
     assert_eq!(toy.freed(), [at]);
     // A lease of another pool.
     assert_eq!(write(strange, lease, stamp()), RINGFENCE_OTHER_POOL);
-    assert_eq!(ringfence_pool_expose(strange, lease, None), RINGFENCE_OTHER_POOL);
+    assert_eq!(ringfence_pool_expose(strange, lease, Out::NULL), RINGFENCE_OTHER_POOL);
     ok(ringfence_lease_release(lease));
     shut_down(pool);
     shut_down(strange);
@@ -119,10 +119,10 @@ unsafe extern "C-unwind" fn intrude(
     let inside = unsafe { &mut *argument.cast::<Inside>() };
     let (pool, lease) = (inside.pool, inside.lease);
     let got = [
-        ringfence_lease_stream(lease, None),
+        ringfence_lease_stream(lease, Out::NULL),
         // SAFETY: no array is named.
         unsafe {
-            ringfence_pool_submit(pool, lease, std::ptr::null(), 0, Some(nothing), NULL, None)
+            ringfence_pool_submit(pool, lease, std::ptr::null(), 0, Some(nothing), NULL, Out::NULL)
         },
         ringfence_lease_release(lease),
         ringfence_pool_destroy(pool),
@@ -141,10 +141,10 @@ fn a_call_that_meets_another_is_refused() {
     let argument = (&raw mut inside).cast();
     // SAFETY: no array is named; the argument outlives the call.
     ok(unsafe {
-        ringfence_pool_submit(pool, lease, std::ptr::null(), 0, Some(intrude), argument, None)
+        ringfence_pool_submit(pool, lease, std::ptr::null(), 0, Some(intrude), argument, Out::NULL)
     });
     assert_eq!(inside.got, [RINGFENCE_IN_USE; 4]);
-    ok(ringfence_lease_stream(lease, Some(&mut std::mem::MaybeUninit::uninit())));
+    ok(ringfence_lease_stream(lease, to(&mut std::mem::MaybeUninit::uninit())));
     ok(ringfence_lease_release(lease));
     shut_down(pool);
 }
@@ -163,7 +163,9 @@ fn one_array_may_be_named_twice() {
     ];
     toy.pending.store(true, SeqCst);
     // SAFETY: the array is there.
-    ok(unsafe { ringfence_pool_submit(pool, lease, uses.as_ptr(), 3, Some(nothing), NULL, None) });
+    ok(unsafe {
+        ringfence_pool_submit(pool, lease, uses.as_ptr(), 3, Some(nothing), NULL, Out::NULL)
+    });
     // It counts as written: a reader on another stream has to follow.
     let other = acquire(pool);
     let how = out(|how| ringfence_pool_order_after(pool, other, mark, RINGFENCE_ACCESS_READ, how));
@@ -192,16 +194,16 @@ fn an_allocation_is_work_of_its_stream() {
     assert_eq!(follows(lease, mark), RINGFENCE_ORDERED_ALREADY);
     assert_eq!(follows(other, mark), RINGFENCE_ORDERED_ON_DEVICE);
     // Memory that was there already has nothing to follow.
-    let ready = out(|memory| ringfence_pool_adopt(pool, 0x7000, 8, Some(&KEY), memory));
+    let ready = out(|memory| ringfence_pool_adopt(pool, 0x7000, 8, at(&KEY), memory));
     let empty = out(|stamp| ringfence_memory_stamp(ready, stamp));
     assert_eq!(follows(other, empty), RINGFENCE_ORDERED_ALREADY);
-    assert_eq!(ringfence_memory_stamp(ready, None), RINGFENCE_INVALID_ARGUMENT);
+    assert_eq!(ringfence_memory_stamp(ready, Out::NULL), RINGFENCE_INVALID_ARGUMENT);
     // The memory goes with its stamp, as with any.
-    ok(ringfence_pool_retire(pool, array, mark, None));
-    ok(ringfence_pool_retire(pool, ready, empty, None));
+    ok(ringfence_pool_retire(pool, array, mark, Out::NULL));
+    ok(ringfence_pool_retire(pool, ready, empty, Out::NULL));
     toy.pending.store(false, SeqCst);
     assert_eq!(
-        ringfence_memory_stamp(array, Some(&mut std::mem::MaybeUninit::uninit())),
+        ringfence_memory_stamp(array, to(&mut std::mem::MaybeUninit::uninit())),
         RINGFENCE_STALE_HANDLE
     );
     for lease in [lease, other] {

@@ -5,7 +5,8 @@ mod common;
 use std::{ffi::c_void, mem::MaybeUninit, sync::atomic::Ordering::SeqCst};
 
 use common::{
-    KEY, Toy, acquire, memory, message, new_array, ok, options, out, pump, shut_down, stamp, write,
+    KEY, Toy, acquire, at, memory, message, new_array, ok, options, out, pump, shut_down, stamp,
+    to, write,
 };
 use ringfence_capi::{ringfence_status_t::*, *};
 
@@ -18,11 +19,11 @@ fn tally(pool: ringfence_pool_t) -> ringfence_tally_t {
     let mut tally =
         ringfence_tally_t { size: size_of::<ringfence_tally_t>(), ..Default::default() };
     // SAFETY: the structure is there.
-    ok(unsafe { ringfence_pool_tally(pool, Some(&KEY), &raw mut tally) });
+    ok(unsafe { ringfence_pool_tally(pool, at(&KEY), &raw mut tally) });
     tally
 }
 fn try_acquire(pool: ringfence_pool_t) -> ringfence_status_t {
-    ringfence_pool_acquire(pool, Some(&KEY), Some(&mut MaybeUninit::uninit()))
+    ringfence_pool_acquire(pool, at(&KEY), to(&mut MaybeUninit::uninit()))
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn the_defaults_are_those_of_the_core_and_0_places_stand_for_4096() {
     }
     let (array, mark) = new_array(pool, lease);
     assert_eq!(ringfence_pool_retire_later(pool, array, mark), RINGFENCE_FULL);
-    ok(ringfence_pool_retire(pool, array, mark, None));
+    ok(ringfence_pool_retire(pool, array, mark, Out::NULL));
     ok(ringfence_lease_release(lease));
     shut_down(pool);
     assert_eq!(toy.freed().len(), 4097);
@@ -54,8 +55,7 @@ fn the_defaults_are_those_of_the_core_and_0_places_stand_for_4096() {
     let table = toy.table();
     let mut none = MaybeUninit::uninit();
     // SAFETY: both structures are there, and the size is looked at first.
-    let status =
-        unsafe { ringfence_pool_create(&raw const table, &raw const own, Some(&mut none)) };
+    let status = unsafe { ringfence_pool_create(&raw const table, &raw const own, to(&mut none)) };
     assert_eq!((status, toy.released.load(SeqCst)), (RINGFENCE_ABI_MISMATCH, 1));
 }
 
@@ -153,14 +153,14 @@ fn a_pool_that_is_destroyed_calls_no_driver_and_its_handles_end() {
     assert_eq!(toy.released.load(SeqCst), 1);
     // What was handed in is gone, and what was not outlives the pool.
     assert_eq!(ringfence_stamp_destroy(mark), RINGFENCE_STALE_HANDLE);
-    assert_eq!(ringfence_memory_address(array, None, None), RINGFENCE_STALE_HANDLE);
+    assert_eq!(ringfence_memory_address(array, Out::NULL, Out::NULL), RINGFENCE_STALE_HANDLE);
     let again = (0..10_000).any(|_| {
         std::thread::yield_now(); // another test may have it for a moment
         stamp().handle >> 32 == mark.handle >> 32
     });
     assert!(again, "its place is used again");
     common::address(kept);
-    assert_eq!(ringfence_pool_retire(pool, kept, mark, None), RINGFENCE_STALE_HANDLE);
+    assert_eq!(ringfence_pool_retire(pool, kept, mark, Out::NULL), RINGFENCE_STALE_HANDLE);
     ok(ringfence_lease_release(lease));
 }
 
@@ -190,18 +190,19 @@ fn a_stream_of_somebody_else_is_wrapped_and_one_of_the_pool_is_known() {
     let raw = out(|raw| ringfence_pool_expose(pool, lease, raw));
     let of = out(|of| ringfence_lease_stream(lease, of));
     let mut own = MaybeUninit::uninit();
-    let is = out(|is| ringfence_pool_wrap_external(pool, raw, Some(&KEY), Some(&mut own), is));
+    let is = out(|is| ringfence_pool_wrap_external(pool, raw, at(&KEY), to(&mut own), is));
     // SAFETY: a call that is fine writes its outputs.
     let own = unsafe { own.assume_init() };
     assert_eq!(own, ringfence_lease_t::default(), "its owner has the lease");
     assert_eq!(is, of);
     for default in 0..3 {
         let mut own = MaybeUninit::uninit();
-        let status = ringfence_pool_wrap_external(pool, default, Some(&KEY), Some(&mut own), None);
+        let status = ringfence_pool_wrap_external(pool, default, at(&KEY), to(&mut own), Out::NULL);
         assert_eq!(status, RINGFENCE_NOT_ONE_STREAM);
     }
     // Work by a raw handle is noted, and waited for.
-    let external = out(|own| ringfence_pool_wrap_external(pool, 7_000_000, Some(&KEY), own, None));
+    let external =
+        out(|own| ringfence_pool_wrap_external(pool, 7_000_000, at(&KEY), own, Out::NULL));
     let mark = stamp();
     ok(ringfence_stamp_note(mark, pool, external, RINGFENCE_ACCESS_WRITE));
     toy.pending.store(true, SeqCst);
@@ -232,7 +233,7 @@ fn a_stream_of_somebody_else_is_wrapped_and_one_of_the_pool_is_known() {
 fn a_reserved_stream_is_nobodys_after_its_owner() {
     let toy = Toy::new();
     let pool = toy.pool();
-    let own = out(|lease| ringfence_pool_reserve(pool, Some(&KEY), lease));
+    let own = out(|lease| ringfence_pool_reserve(pool, at(&KEY), lease));
     let of = out(|of| ringfence_lease_stream(own, of));
     ok(ringfence_lease_release(own));
     pump(pool);

@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
 };
 
-use common::{KEY, NULL, Toy, message, nothing, ok, out, pump, shut_down};
+use common::{KEY, NULL, Toy, at, message, nothing, ok, out, pump, shut_down, to};
 use ringfence_capi::{ringfence_status_t::*, *};
 
 /// What the probe says of owners 0 to 3.
@@ -33,7 +33,7 @@ fn stream(
     owner: u64,
     key: &ringfence_stream_key_t,
 ) -> ringfence_stream_ref_t {
-    out(|stream| ringfence_owners_stream(owners, owner, Some(key), stream))
+    out(|stream| ringfence_owners_stream(owners, owner, at(key), stream))
 }
 fn count(owners: ringfence_owners_t) -> u64 {
     out(|count| ringfence_owners_count(owners, count))
@@ -88,8 +88,8 @@ unsafe extern "C-unwind" fn intrude(
     // SAFETY: the test passes one that is there, and looks at it only after the call.
     let inside = unsafe { &mut *argument.cast::<Inside>() };
     let mut stream = MaybeUninit::uninit();
-    inside.got.push(ringfence_owners_stream(inside.owners, 0, Some(&KEY), Some(&mut stream)));
-    inside.got.push(ringfence_owners_stream(inside.owners, 1, Some(&KEY), Some(&mut stream)));
+    inside.got.push(ringfence_owners_stream(inside.owners, 0, at(&KEY), to(&mut stream)));
+    inside.got.push(ringfence_owners_stream(inside.owners, 1, at(&KEY), to(&mut stream)));
     inside.got.push(ringfence_owners_destroy(inside.owners));
     ringfence_driver_error_t { kind: RINGFENCE_DRIVER_OTHER, code: 42 }
 }
@@ -106,12 +106,12 @@ fn one_call_at_a_time_has_an_owners_streams() {
         ringfence_owners_submit(
             owners,
             0,
-            Some(&KEY),
+            at(&KEY),
             std::ptr::null(),
             0,
             Some(intrude),
             argument,
-            None,
+            Out::NULL,
         )
     };
     assert_eq!(status, RINGFENCE_DRIVER, "what the submission itself said");
@@ -122,16 +122,16 @@ fn one_call_at_a_time_has_an_owners_streams() {
         ringfence_owners_submit(
             owners,
             0,
-            Some(&KEY),
+            at(&KEY),
             std::ptr::null(),
             0,
             Some(nothing),
             NULL,
-            None,
+            Out::NULL,
         )
     });
     ok(ringfence_owners_destroy(owners));
-    assert_eq!(ringfence_owners_count(owners, None), RINGFENCE_STALE_HANDLE);
+    assert_eq!(ringfence_owners_count(owners, Out::NULL), RINGFENCE_STALE_HANDLE);
     pump(pool);
     shut_down(pool);
 }
@@ -147,7 +147,7 @@ fn an_owner_that_was_handed_in_is_over_before_its_number_is_used_again() {
         // Another thread takes over what is handed in: it may have the number out while the next task has it.
         threads.spawn(|| {
             while !ends.load(SeqCst) {
-                ok(ringfence_owners_sweep(owners, None));
+                ok(ringfence_owners_sweep(owners, Out::NULL));
             }
         });
         let unended = (0..ROUNDS).find(|_| {

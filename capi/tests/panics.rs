@@ -5,8 +5,8 @@ mod common;
 use std::{ffi::c_void, mem::MaybeUninit, sync::atomic::Ordering::SeqCst};
 
 use common::{
-    KEY, NULL, Toy, acquire, address, message, new_array, nothing, ok, out, pump, shut_down, stamp,
-    write,
+    KEY, NULL, Toy, acquire, address, at, message, new_array, nothing, ok, out, pump, shut_down,
+    stamp, to, write,
 };
 use ringfence_capi::{ringfence_status_t::*, *};
 
@@ -27,14 +27,15 @@ fn a_submission_that_throws_poisons_its_lease_alone() {
     toy.pending.store(true, SeqCst);
     let uses = [ringfence_array_use_t { stamp: mark, access: RINGFENCE_ACCESS_WRITE, reserved: 0 }];
     // SAFETY: the array is there.
-    let status =
-        unsafe { ringfence_pool_submit(pool, lease, uses.as_ptr(), 1, Some(throws), NULL, None) };
+    let status = unsafe {
+        ringfence_pool_submit(pool, lease, uses.as_ptr(), 1, Some(throws), NULL, Out::NULL)
+    };
     assert_eq!(status, RINGFENCE_PANIC);
     assert!(message().contains("submit threw"), "{}", message());
     // The lease can only be released; the pool, the other lease and the array go on.
     assert_eq!(write(pool, lease, mark), RINGFENCE_POISONED);
     assert!(message().contains("close it, and make another"), "{}", message());
-    assert_eq!(ringfence_lease_stream(lease, Some(&mut MaybeUninit::uninit())), RINGFENCE_POISONED);
+    assert_eq!(ringfence_lease_stream(lease, to(&mut MaybeUninit::uninit())), RINGFENCE_POISONED);
     ok(write(pool, other, stamp()));
     // What it submitted before it threw may run: the array remembers it, and its stream is not handed on.
     let how = out(|how| ringfence_pool_order_after(pool, other, mark, RINGFENCE_ACCESS_READ, how));
@@ -44,7 +45,7 @@ fn a_submission_that_throws_poisons_its_lease_alone() {
     let third = acquire(pool);
     assert_eq!(toy.created.load(SeqCst), created + 1, "the stream still drains");
     toy.pending.store(false, SeqCst);
-    ok(ringfence_pool_retire(pool, array, mark, None));
+    ok(ringfence_pool_retire(pool, array, mark, Out::NULL));
     assert_eq!(toy.freed(), [at]);
     for lease in [other, third] {
         ok(ringfence_lease_release(lease));
@@ -58,14 +59,14 @@ fn a_creation_that_throws_is_taken_back() {
     let toy = Toy::new();
     let pool = toy.pool();
     toy.panics.store(true, SeqCst);
-    let status = ringfence_pool_acquire(pool, Some(&KEY), Some(&mut MaybeUninit::uninit()));
+    let status = ringfence_pool_acquire(pool, at(&KEY), to(&mut MaybeUninit::uninit()));
     assert_eq!(status, RINGFENCE_PANIC);
     // A pool is shared: it goes on.
     let lease = acquire(pool);
     let mut tally =
         ringfence_tally_t { size: size_of::<ringfence_tally_t>(), ..Default::default() };
     // SAFETY: the structure is there.
-    ok(unsafe { ringfence_pool_tally(pool, None, &raw mut tally) });
+    ok(unsafe { ringfence_pool_tally(pool, In::NULL, &raw mut tally) });
     assert_eq!((tally.leased, tally.creating), (1, 0));
     ok(ringfence_lease_release(lease));
     shut_down(pool);
@@ -94,7 +95,7 @@ fn a_capture_that_throws_is_ended() {
         RINGFENCE_CAPTURE_MODE_THREAD_LOCAL,
         Some(throws_in_a_capture),
         (&raw mut kept).cast(),
-        Some(&mut graph),
+        to(&mut graph),
     );
     assert_eq!(status, RINGFENCE_PANIC);
     assert_eq!(ringfence_capture_submit(kept, Some(nothing), NULL), RINGFENCE_STALE_HANDLE);

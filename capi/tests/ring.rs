@@ -4,7 +4,7 @@ mod common;
 
 use std::mem::MaybeUninit;
 
-use common::{message, ok, out};
+use common::{at, message, ok, out, to};
 use ringfence_capi::{ringfence_status_t::*, *};
 
 const HOST: u32 = RINGFENCE_MEMORY_HOST;
@@ -33,11 +33,11 @@ impl Bench {
         out(|shortage| ringfence_ring_secure(self.ring, HOST, count, shortage))
     }
     fn bind(&self, packet: u64, with: ringfence_use_t) -> ringfence_bound_t {
-        out(|bound| ringfence_ring_bind(self.ring, HOST, packet, Some(&with), bound))
+        out(|bound| ringfence_ring_bind(self.ring, HOST, packet, at(&with), bound))
     }
     fn try_bind(&self, packet: u64) -> ringfence_status_t {
         let with = ringfence_use_t::default();
-        ringfence_ring_bind(self.ring, HOST, packet, Some(&with), Some(&mut MaybeUninit::uninit()))
+        ringfence_ring_bind(self.ring, HOST, packet, at(&with), to(&mut MaybeUninit::uninit()))
     }
     fn publish(&self, packet: u64, with: ringfence_use_t) -> ringfence_bound_t {
         assert_eq!(self.secure(1).kind, RINGFENCE_SHORT_OF_NOTHING);
@@ -69,7 +69,9 @@ impl Bench {
         let mut signals = [0; 256];
         let count = out(|count| {
             // SAFETY: the array is there.
-            unsafe { ringfence_ring_destroy(self.ring, signals.as_mut_ptr(), 256, count, None) }
+            unsafe {
+                ringfence_ring_destroy(self.ring, signals.as_mut_ptr(), 256, count, Out::NULL)
+            }
         });
         ok(ringfence_watermark_destroy(self.mark));
         count
@@ -93,7 +95,7 @@ fn one_load_of_a_fence_proves_what_is_before_it() {
     assert_eq!(bench.confirm(1), RINGFENCE_CONFIRMED_PENDING);
     // A probe serves once.
     let mut confirmed = MaybeUninit::uninit();
-    assert_eq!(ringfence_ring_confirm(bench.ring, 0, Some(&mut confirmed)), RINGFENCE_OUT_OF_ORDER);
+    assert_eq!(ringfence_ring_confirm(bench.ring, 0, to(&mut confirmed)), RINGFENCE_OUT_OF_ORDER);
     let probe = out(|probe| ringfence_ring_probe_use(bench.ring, fence.of, probe));
     assert_eq!(probe.signal, fence.signal);
     assert_eq!(bench.confirm(0), RINGFENCE_CONFIRMED_FENCE);
@@ -102,7 +104,7 @@ fn one_load_of_a_fence_proves_what_is_before_it() {
     let retire = |arms: &mut [u64; 3]| {
         // SAFETY: the array is there.
         out(|armed| unsafe {
-            ringfence_ring_retire_batch(bench.ring, arms.as_mut_ptr(), 3, armed, None)
+            ringfence_ring_retire_batch(bench.ring, arms.as_mut_ptr(), 3, armed, Out::NULL)
         })
     };
     assert_eq!(
@@ -141,7 +143,7 @@ fn an_index_is_reserved_only_for_what_is_secured() {
     assert_eq!(bench.try_bind(21), RINGFENCE_OUT_OF_ORDER);
     // More than the ring may ever have.
     let mut shortage = MaybeUninit::uninit();
-    let status = ringfence_ring_secure(bench.ring, HOST, 129, Some(&mut shortage));
+    let status = ringfence_ring_secure(bench.ring, HOST, 129, to(&mut shortage));
     assert_eq!(status, RINGFENCE_EXHAUSTED);
     assert!(message().contains("the ring's cap is 128"), "{}", message());
     bench.end();
@@ -154,18 +156,19 @@ fn what_is_finished_is_retired_before_anything_else_and_with_its_timing() {
     let first = bench.publish(0, timed);
     bench.publish(1, ringfence_use_t::default());
     let mut arm = MaybeUninit::uninit();
-    assert_eq!(ringfence_ring_retire(bench.ring, 0, Some(&mut arm)), RINGFENCE_OUT_OF_ORDER);
+    assert_eq!(ringfence_ring_retire(bench.ring, 0, to(&mut arm)), RINGFENCE_OUT_OF_ORDER);
     bench.nominate(2);
     assert_eq!(bench.confirm(0), RINGFENCE_CONFIRMED_FENCE);
     let finished = bench.next_finished();
     assert_eq!((finished.signal, finished.timed), (first.signal, 1));
     assert_eq!(finished.grounds, RINGFENCE_GROUNDS_FENCE);
     let mut again = MaybeUninit::uninit();
-    assert_eq!(ringfence_ring_next_finished(bench.ring, Some(&mut again)), RINGFENCE_OUT_OF_ORDER);
-    assert_eq!(ringfence_ring_retire(bench.ring, 0, Some(&mut arm)), RINGFENCE_OUT_OF_ORDER);
+    assert_eq!(ringfence_ring_next_finished(bench.ring, to(&mut again)), RINGFENCE_OUT_OF_ORDER);
+    assert_eq!(ringfence_ring_retire(bench.ring, 0, to(&mut arm)), RINGFENCE_OUT_OF_ORDER);
     assert!(message().contains("arming would overwrite it"), "{}", message());
     // SAFETY: looked at before anything is written.
-    let status = unsafe { ringfence_ring_destroy(bench.ring, [0; 8].as_mut_ptr(), 8, None, None) };
+    let status =
+        unsafe { ringfence_ring_destroy(bench.ring, [0; 8].as_mut_ptr(), 8, Out::NULL, Out::NULL) };
     assert_eq!(status, RINGFENCE_OUT_OF_ORDER, "its signal would be lost");
     assert_eq!(out(|finished| ringfence_ring_finished(bench.ring, finished)), finished);
     assert_eq!(bench.retire(1), first.signal);
@@ -196,7 +199,7 @@ fn a_signal_that_is_held_is_parked_and_one_below_0_is_kept_back() {
     let producer = bench.publish(1, lent);
     let consumer = bench.publish(2, ringfence_use_t { holds_back_later: 1, ..Default::default() });
     let awaits = RINGFENCE_AWAITS_EACH_IN_ORDER;
-    ok(ringfence_ring_pin(bench.ring, consumer.of, awaits, Some(&producer.of), producer.hold));
+    ok(ringfence_ring_pin(bench.ring, consumer.of, awaits, at(&producer.of), producer.hold));
     assert_eq!(bench.state().pinned, 1);
     bench.nominate(3);
     assert_eq!(bench.confirm(0), RINGFENCE_CONFIRMED_FENCE);
@@ -208,7 +211,7 @@ fn a_signal_that_is_held_is_parked_and_one_below_0_is_kept_back() {
     let bad = bench.publish(3, ringfence_use_t::default());
     bench.nominate(4);
     let mut confirmed = MaybeUninit::uninit();
-    let status = ringfence_ring_confirm(bench.ring, -1, Some(&mut confirmed));
+    let status = ringfence_ring_confirm(bench.ring, -1, to(&mut confirmed));
     assert_eq!(status, RINGFENCE_OVER_DECREMENT);
     assert!(message().contains(&format!("{:#x}", bad.signal)), "{}", message());
     assert_eq!(bench.state().quarantined, 1);
@@ -235,7 +238,7 @@ fn a_queue_that_restarts_and_one_that_is_drained() {
     assert_eq!(bench.next_finished().signal, 0);
     // Drained: only once the watermark covers all that was published.
     let mut finished = MaybeUninit::uninit();
-    let status = ringfence_ring_next_drained(bench.ring, bench.mark, 9, Some(&mut finished));
+    let status = ringfence_ring_next_drained(bench.ring, bench.mark, 9, to(&mut finished));
     assert_eq!(status, RINGFENCE_OUT_OF_ORDER);
     let of = ringfence_use_id_t { packet: 8, ..old.of };
     assert_ne!(out(|probe| ringfence_ring_probe_use(bench.ring, of, probe)).signal, 0);
@@ -247,7 +250,8 @@ fn a_queue_that_restarts_and_one_that_is_drained() {
     bench.retire(0);
     // Too few places for the ring's signals: nothing is done.
     // SAFETY: looked at before anything is written.
-    let status = unsafe { ringfence_ring_destroy(bench.ring, [0; 2].as_mut_ptr(), 2, None, None) };
+    let status =
+        unsafe { ringfence_ring_destroy(bench.ring, [0; 2].as_mut_ptr(), 2, Out::NULL, Out::NULL) };
     assert_eq!(status, RINGFENCE_FULL);
     ok(ringfence_watermark_destroy(restarted));
     assert_eq!(bench.end(), 8);

@@ -4,14 +4,14 @@ mod common;
 
 use std::mem::MaybeUninit;
 
-use common::{KEY, Toy, acquire, message, ok, out, shut_down, stamp};
+use common::{KEY, Toy, acquire, at, message, ok, out, shut_down, stamp, to};
 use ringfence_capi::{ringfence_status_t::*, *};
 
 fn create(table: &ringfence_stream_backend_t) -> ringfence_status_t {
     let mut pool = MaybeUninit::uninit();
     // SAFETY: the table is there.
     let status =
-        unsafe { ringfence_pool_create(&raw const *table, std::ptr::null(), Some(&mut pool)) };
+        unsafe { ringfence_pool_create(&raw const *table, std::ptr::null(), to(&mut pool)) };
     if status == RINGFENCE_OK {
         // SAFETY: a call that is fine writes its output.
         shut_down(unsafe { pool.assume_init() });
@@ -55,7 +55,7 @@ fn without_its_group_a_function_says_what_the_driver_lacks() {
     let pool =
         out(|pool| unsafe { ringfence_pool_create(&raw const table, std::ptr::null(), pool) });
     let lease = acquire(pool);
-    let status = ringfence_pool_allocate(pool, lease, 8, Some(&mut MaybeUninit::uninit()));
+    let status = ringfence_pool_allocate(pool, lease, 8, to(&mut MaybeUninit::uninit()));
     assert_eq!(status, RINGFENCE_DRIVER);
     assert!(message().contains("does not have this function"), "{}", message());
     ok(ringfence_lease_release(lease));
@@ -110,14 +110,14 @@ fn a_number_of_no_enumeration_is_refused() {
     };
     let mut lost = MaybeUninit::uninit();
     let wrong = ringfence_stream_key_t { priority: 9, ..KEY };
-    refused(ringfence_pool_acquire(pool, Some(&wrong), Some(&mut lost)), "key->priority");
+    refused(ringfence_pool_acquire(pool, at(&wrong), to(&mut lost)), "key->priority");
     let wrong = ringfence_stream_key_t { flags: 2, ..KEY };
-    refused(ringfence_pool_acquire(pool, Some(&wrong), Some(&mut lost)), "key->flags");
-    refused(ringfence_pool_acquire(pool, None, Some(&mut lost)), "key");
-    refused(ringfence_pool_acquire(pool, Some(&KEY), None), "lease");
-    refused(ringfence_pool_order_after(pool, lease, stamp(), 2, None), "access");
+    refused(ringfence_pool_acquire(pool, at(&wrong), to(&mut lost)), "key->flags");
+    refused(ringfence_pool_acquire(pool, In::NULL, to(&mut lost)), "key");
+    refused(ringfence_pool_acquire(pool, at(&KEY), Out::NULL), "lease");
+    refused(ringfence_pool_order_after(pool, lease, stamp(), 2, Out::NULL), "access");
     let mut graph = MaybeUninit::uninit();
-    refused(ringfence_pool_capture(pool, lease, 0, None, common::NULL, Some(&mut graph)), "record");
+    refused(ringfence_pool_capture(pool, lease, 0, None, common::NULL, to(&mut graph)), "record");
     ok(ringfence_lease_release(lease));
     shut_down(pool);
 }
@@ -149,6 +149,9 @@ fn a_message_is_cut_to_its_buffer_and_is_each_threads_own() {
     ok(ringfence_check_abi(RINGFENCE_ABI_VERSION));
     assert_eq!(message(), whole, "a call that is fine leaves it");
     // Longer than the library keeps: cut, and never in the middle of a letter.
-    assert_eq!(ringfence_lease_stream(ringfence_lease_t { handle: 5 }, None), RINGFENCE_BAD_HANDLE);
+    assert_eq!(
+        ringfence_lease_stream(ringfence_lease_t { handle: 5 }, Out::NULL),
+        RINGFENCE_BAD_HANDLE
+    );
     assert!(message().len() < 512);
 }

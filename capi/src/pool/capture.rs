@@ -1,6 +1,6 @@
 //! Captures: a callback, so that a capture always ends on its own thread.
 
-use std::{ffi::c_void, mem::MaybeUninit};
+use std::ffi::c_void;
 
 use ringfence::{backend::streams::CaptureMode, drive::CaptureScope};
 
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     border::{border, quiet_border, there},
     handle::{Exclusive, Kind, Refused, Table},
+    place::Out,
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -115,12 +116,12 @@ pub extern "C" fn ringfence_pool_capture(
     mode: ringfence_capture_mode_t,
     record: ringfence_record_fn,
     argument: *mut c_void,
-    graph: Option<&mut MaybeUninit<ringfence_graph_t>>,
+    graph: Out<ringfence_graph_t>,
 ) -> ringfence_status_t {
     border(|| {
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
         let record = Record { call: there(record, "record")?, argument };
-        let graph = there(graph, "graph")?;
+        let graph = graph.there("graph")?;
         let mode = match mode {
             RINGFENCE_CAPTURE_MODE_GLOBAL => CaptureMode::Global,
             RINGFENCE_CAPTURE_MODE_THREAD_LOCAL => CaptureMode::ThreadLocal,
@@ -240,9 +241,10 @@ pub unsafe extern "C" fn ringfence_pool_launch(
     graph: ringfence_graph_t,
     uses: *const ringfence_array_use_t,
     count: usize,
-    how: Option<&mut MaybeUninit<ringfence_ordered_t>>,
+    how: Out<ringfence_ordered_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let how = how.if_any("how")?;
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
         let mut graph = GRAPHS.alone(graph.handle)?;
         // SAFETY: the caller's array, by the rules at the top of the header.
@@ -255,9 +257,7 @@ pub unsafe extern "C" fn ringfence_pool_launch(
         let touch = launched.unwrap_or_else(|_| object.pool.so_far(&lease.lease));
         arrays.iter_mut().for_each(|array| array.note(touch));
         let _touch = launched?;
-        if let Some(how) = how {
-            how.write(ordered(follows));
-        }
+        how.write(ordered(follows));
         Ok(())
     })
 }

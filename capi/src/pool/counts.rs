@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     border::border,
-    sized,
+    place::In,
+    sized::Room,
     status::{Failure, ringfence_status_t},
 };
 
@@ -20,6 +21,8 @@ pub unsafe extern "C" fn ringfence_pool_counts(
     counts: *mut ringfence_pool_counts_t,
 ) -> ringfence_status_t {
     border(|| {
+        // SAFETY: the caller's structure, by the rules at the top of the header.
+        let counts = unsafe { Room::there(counts, "counts") }?;
         let object = pool_of(pool)?;
         let (streams, memory) = (object.pool.counts(), object.pool.memory_counts());
         let told = ringfence_pool_counts_t {
@@ -45,8 +48,8 @@ pub unsafe extern "C" fn ringfence_pool_counts(
             peak_live: streams.peak_live,
             peak_leased_and_draining: streams.peak_leased_and_draining,
         };
-        // SAFETY: the caller's structure, by the rules at the top of the header.
-        unsafe { sized::write(counts, &told, "counts") }
+        counts.fill(&told);
+        Ok(())
     })
 }
 /// The streams of a pool at this moment: those of `key`, or all of them if `key` is NULL.
@@ -55,21 +58,23 @@ pub unsafe extern "C" fn ringfence_pool_counts(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_pool_tally(
     pool: ringfence_pool_t,
-    key: Option<&ringfence_stream_key_t>,
+    key: In<ringfence_stream_key_t>,
     tally: *mut ringfence_tally_t,
 ) -> ringfence_status_t {
     border(|| {
+        // SAFETY: the caller's structure, by the rules at the top of the header.
+        let tally = unsafe { Room::there(tally, "tally") }?;
         let object = pool_of(pool)?;
         let told = tally_of(&object, key)?;
-        // SAFETY: the caller's structure, by the rules at the top of the header.
-        unsafe { sized::write(tally, &told, "tally") }
+        tally.fill(&told);
+        Ok(())
     })
 }
 fn tally_of(
     object: &PoolObject,
-    key: Option<&ringfence_stream_key_t>,
+    key: In<ringfence_stream_key_t>,
 ) -> Result<ringfence_tally_t, Failure> {
-    let now = match key {
+    let now = match key.if_any("key")? {
         Some(key) => object.pool.tally_of(key.read()?),
         None => object.pool.tally(),
     };

@@ -1,7 +1,5 @@
 //! Streams from elsewhere, and streams that leave the pool.
 
-use std::mem::MaybeUninit;
-
 use ringfence::{drive::Wrapped, id::RawStream};
 
 use super::{
@@ -9,7 +7,8 @@ use super::{
     types::{ringfence_lease_t, ringfence_pool_t, ringfence_stream_key_t, ringfence_stream_ref_t},
 };
 use crate::{
-    border::{border, there},
+    border::border,
+    place::{In, Out},
     status::ringfence_status_t,
 };
 
@@ -24,13 +23,14 @@ use crate::{
 pub extern "C" fn ringfence_pool_wrap_external(
     pool: ringfence_pool_t,
     raw: u64,
-    key: Option<&ringfence_stream_key_t>,
-    lease: Option<&mut MaybeUninit<ringfence_lease_t>>,
-    stream: Option<&mut MaybeUninit<ringfence_stream_ref_t>>,
+    key: In<ringfence_stream_key_t>,
+    lease: Out<ringfence_lease_t>,
+    stream: Out<ringfence_stream_ref_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, lease) = (pool_of(pool)?, there(lease, "lease")?);
-        let key = there(key, "key")?.read()?;
+        let stream = stream.if_any("stream")?;
+        let (object, lease) = (pool_of(pool)?, lease.there("lease")?);
+        let key = key.there("key")?.read()?;
         let raw = RawStream::new(raw);
         let (handle, is) = match object.pool.wrap_external(raw, key)? {
             Wrapped::Pooled(stream) => (ringfence_lease_t::default(), stream),
@@ -44,9 +44,7 @@ pub extern "C" fn ringfence_pool_wrap_external(
             }
         };
         lease.write(handle);
-        if let Some(stream) = stream {
-            stream.write(is.into());
-        }
+        stream.write(is.into());
         Ok(())
     })
 }
@@ -81,10 +79,10 @@ pub extern "C" fn ringfence_pool_unwrap_external(
 pub extern "C" fn ringfence_pool_disown(
     pool: ringfence_pool_t,
     lease: ringfence_lease_t,
-    stream: Option<&mut MaybeUninit<u64>>,
+    stream: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, stream) = (pool_of(pool)?, there(stream, "stream")?);
+        let (object, stream) = (pool_of(pool)?, stream.there("stream")?);
         object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
         let own = LEASES.take(lease.handle)?;
         let of = own.lease.stream().id();

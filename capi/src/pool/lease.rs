@@ -1,6 +1,6 @@
 //! Leases, and work on them.
 
-use std::{ffi::c_void, mem::MaybeUninit};
+use std::ffi::c_void;
 
 use super::{
     array::{arrays, submit_of, submit_on},
@@ -12,7 +12,8 @@ use super::{
     },
 };
 use crate::{
-    border::{border, quiet_border, there},
+    border::{border, quiet_border},
+    place::{In, Out},
     status::ringfence_status_t,
 };
 
@@ -25,12 +26,12 @@ use crate::{
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_pool_acquire(
     pool: ringfence_pool_t,
-    key: Option<&ringfence_stream_key_t>,
-    lease: Option<&mut MaybeUninit<ringfence_lease_t>>,
+    key: In<ringfence_stream_key_t>,
+    lease: Out<ringfence_lease_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, lease) = (pool_of(pool)?, there(lease, "lease")?);
-        let key = there(key, "key")?.read()?;
+        let (object, lease) = (pool_of(pool)?, lease.there("lease")?);
+        let key = key.there("key")?.read()?;
         lease.write(give_lease(object.pool.acquire(key)?)?);
         Ok(())
     })
@@ -42,12 +43,12 @@ pub extern "C" fn ringfence_pool_acquire(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_pool_reserve(
     pool: ringfence_pool_t,
-    key: Option<&ringfence_stream_key_t>,
-    lease: Option<&mut MaybeUninit<ringfence_lease_t>>,
+    key: In<ringfence_stream_key_t>,
+    lease: Out<ringfence_lease_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, lease) = (pool_of(pool)?, there(lease, "lease")?);
-        let key = there(key, "key")?.read()?;
+        let (object, lease) = (pool_of(pool)?, lease.there("lease")?);
+        let key = key.there("key")?.read()?;
         lease.write(give_lease(object.pool.reserve(key)?)?);
         Ok(())
     })
@@ -72,11 +73,11 @@ pub extern "C" fn ringfence_lease_release(lease: ringfence_lease_t) -> ringfence
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_lease_stream(
     lease: ringfence_lease_t,
-    stream: Option<&mut MaybeUninit<ringfence_stream_ref_t>>,
+    stream: Out<ringfence_stream_ref_t>,
 ) -> ringfence_status_t {
     border(|| {
         let object = lease_of(lease)?;
-        there(stream, "stream")?.write(object.lease.stream().into());
+        stream.there("stream")?.write(object.lease.stream().into());
         Ok(())
     })
 }
@@ -98,17 +99,16 @@ pub unsafe extern "C" fn ringfence_pool_submit(
     count: usize,
     submit: ringfence_submit_fn,
     argument: *mut c_void,
-    how: Option<&mut MaybeUninit<ringfence_ordered_t>>,
+    how: Out<ringfence_ordered_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let how = how.if_any("how")?;
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
         let work = submit_of(submit, argument)?;
         // SAFETY: the caller's array, by the rules at the top of the header.
         let arrays = unsafe { arrays(uses, count) }?;
         let done = submit_on(&object.pool, &mut lease.lease, arrays, work)?;
-        if let Some(how) = how {
-            how.write(ordered(done));
-        }
+        how.write(ordered(done));
         Ok(())
     })
 }
@@ -121,12 +121,12 @@ pub unsafe extern "C" fn ringfence_pool_submit(
 pub extern "C" fn ringfence_pool_expose(
     pool: ringfence_pool_t,
     lease: ringfence_lease_t,
-    stream: Option<&mut MaybeUninit<u64>>,
+    stream: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
         object.own(lease.lease.stream().pool(), "lease")?;
-        let stream = there(stream, "stream")?;
+        let stream = stream.there("stream")?;
         lease.handle = Raw::Exposed;
         stream.write(object.pool.expose(&mut lease.lease).as_u64());
         Ok(())

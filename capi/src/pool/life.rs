@@ -1,6 +1,6 @@
 //! Pools: made, pumped, shut down, destroyed.
 
-use std::{mem::MaybeUninit, num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, time::Duration};
 
 use crossbeam_queue::ArrayQueue;
 use ringfence::{drive::StreamPool, id::DeviceId, stream::PoolOptions, sync::Arc};
@@ -15,8 +15,9 @@ use super::{
     types::ringfence_pool_t,
 };
 use crate::{
-    border::{border, there},
-    sized,
+    border::border,
+    place::Out,
+    sized::{self, Room},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -103,10 +104,10 @@ fn make(
 pub unsafe extern "C" fn ringfence_pool_create(
     backend: *const ringfence_stream_backend_t,
     options: *const ringfence_pool_options_t,
-    pool: Option<&mut MaybeUninit<ringfence_pool_t>>,
+    pool: Out<ringfence_pool_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let pool = there(pool, "pool")?;
+        let pool = pool.there("pool")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let table = unsafe { sized::read(backend, "backend") }?;
         // SAFETY: as above.
@@ -124,10 +125,10 @@ pub unsafe extern "C" fn ringfence_pool_create(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_pool_create_hip(
     options: *const ringfence_pool_options_t,
-    pool: Option<&mut MaybeUninit<ringfence_pool_t>>,
+    pool: Out<ringfence_pool_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let pool = there(pool, "pool")?;
+        let pool = pool.there("pool")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let options = unsafe { read_options(options) }?;
         let driver = hip()?;
@@ -195,19 +196,19 @@ pub extern "C" fn ringfence_pool_destroy(pool: ringfence_pool_t) -> ringfence_st
 /// stream. `pumped` may be NULL.
 ///
 /// After a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
-/// Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
+/// Errors: `RINGFENCE_FORKED`; `RINGFENCE_ABI_MISMATCH`, before anything is done. Threads: any, at once. Finalizers: no.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_pool_pump(
     pool: ringfence_pool_t,
     pumped: *mut ringfence_pumped_t,
 ) -> ringfence_status_t {
     border(|| {
+        // SAFETY: the caller's structure, by the rules at the top of the header.
+        let pumped = unsafe { Room::if_any(pumped, "pumped") }?;
         let object = pool_of(pool)?;
         let handed_in = object.take_in();
         let did = object.pool.pump();
-        if pumped.is_null() {
-            return Ok(());
-        }
+        let Some(pumped) = pumped else { return Ok(()) };
         let told = ringfence_pumped_t {
             size: 0,
             handed_in,
@@ -217,8 +218,8 @@ pub unsafe extern "C" fn ringfence_pool_pump(
             freed: did.freed,
             reserved: 0,
         };
-        // SAFETY: the caller's structure, by the rules at the top of the header.
-        unsafe { sized::write(pumped, &told, "pumped") }
+        pumped.fill(&told);
+        Ok(())
     })
 }
 /// Lets go of idle streams that nobody needed since the last call. Call it now and then, every few seconds. `destroyed` may
@@ -228,13 +229,12 @@ pub unsafe extern "C" fn ringfence_pool_pump(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_pool_trim(
     pool: ringfence_pool_t,
-    destroyed: Option<&mut MaybeUninit<u32>>,
+    destroyed: Out<u32>,
 ) -> ringfence_status_t {
     border(|| {
+        let destroyed = destroyed.if_any("destroyed")?;
         let count = pool_of(pool)?.pool.trim();
-        if let Some(destroyed) = destroyed {
-            destroyed.write(count);
-        }
+        destroyed.write(count);
         Ok(())
     })
 }
@@ -262,25 +262,25 @@ pub extern "C" fn ringfence_pool_device_reset(
 /// Takes over what finalizers handed in, destroys everything that is proven idle, and ends the pool: no driver call after
 /// this. Leases may outlive it; they are of no further use. `left` may be NULL: what could not be destroyed or freed.
 ///
-/// Errors: `RINGFENCE_FORKED`. Threads: any, at once. Finalizers: no.
+/// Errors: `RINGFENCE_FORKED`; `RINGFENCE_ABI_MISMATCH`, before anything is done. Threads: any, at once. Finalizers: no.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_pool_shutdown(
     pool: ringfence_pool_t,
     left: *mut ringfence_shut_down_t,
 ) -> ringfence_status_t {
     border(|| {
+        // SAFETY: the caller's structure, by the rules at the top of the header.
+        let left = unsafe { Room::if_any(left, "left") }?;
         let object = pool_of(pool)?;
         object.take_in();
         let ended = object.pool.shutdown();
-        if left.is_null() {
-            return Ok(());
-        }
+        let Some(left) = left else { return Ok(()) };
         let told = ringfence_shut_down_t {
             size: 0,
             streams_leaked: ended.streams_leaked,
             memory_leaked: ended.memory_leaked,
         };
-        // SAFETY: the caller's structure, by the rules at the top of the header.
-        unsafe { sized::write(left, &told, "left") }
+        left.fill(&told);
+        Ok(())
     })
 }

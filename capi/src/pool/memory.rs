@@ -1,7 +1,5 @@
 //! Memory, given up by its owner: at once, or by a finalizer.
 
-use std::mem::MaybeUninit;
-
 use ringfence::{
     id::{Bytes, RawMemory},
     stream::{Allocation, Stamp},
@@ -15,8 +13,9 @@ use super::{
     },
 };
 use crate::{
-    border::{border, quiet_border, there},
+    border::{border, quiet_border},
     handle::Exclusive,
+    place::{In, Out},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -37,11 +36,11 @@ pub extern "C" fn ringfence_pool_allocate(
     pool: ringfence_pool_t,
     lease: ringfence_lease_t,
     bytes: u64,
-    memory: Option<&mut MaybeUninit<ringfence_memory_t>>,
+    memory: Out<ringfence_memory_t>,
 ) -> ringfence_status_t {
     border(|| {
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
-        let memory = there(memory, "memory")?;
+        let memory = memory.there("memory")?;
         let allocation = object.pool.allocate(&mut lease.lease, Bytes::new(bytes))?;
         memory.write(give_memory(allocation, object.pool.id())?);
         Ok(())
@@ -55,12 +54,12 @@ pub extern "C" fn ringfence_pool_adopt(
     pool: ringfence_pool_t,
     address: u64,
     bytes: u64,
-    key: Option<&ringfence_stream_key_t>,
-    memory: Option<&mut MaybeUninit<ringfence_memory_t>>,
+    key: In<ringfence_stream_key_t>,
+    memory: Out<ringfence_memory_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, memory) = (pool_of(pool)?, there(memory, "memory")?);
-        let key = there(key, "key")?.read()?;
+        let (object, memory) = (pool_of(pool)?, memory.there("memory")?);
+        let key = key.there("key")?.read()?;
         let adopted = object.pool.adopt(RawMemory::new(address), Bytes::new(bytes), key);
         memory.write(give_memory(adopted, object.pool.id())?);
         Ok(())
@@ -72,15 +71,14 @@ pub extern "C" fn ringfence_pool_adopt(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_memory_address(
     memory: ringfence_memory_t,
-    address: Option<&mut MaybeUninit<u64>>,
-    bytes: Option<&mut MaybeUninit<u64>>,
+    address: Out<u64>,
+    bytes: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
+        let bytes = bytes.if_any("bytes")?;
         let object = MEMORY.alone(memory.handle)?;
-        there(address, "address")?.write(object.memory.raw().as_u64());
-        if let Some(bytes) = bytes {
-            bytes.write(object.memory.bytes().as_u64());
-        }
+        address.there("address")?.write(object.memory.raw().as_u64());
+        bytes.write(object.memory.bytes().as_u64());
         Ok(())
     })
 }
@@ -91,11 +89,11 @@ pub extern "C" fn ringfence_memory_address(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_memory_stamp(
     memory: ringfence_memory_t,
-    stamp: Option<&mut MaybeUninit<ringfence_stamp_t>>,
+    stamp: Out<ringfence_stamp_t>,
 ) -> ringfence_status_t {
     border(|| {
         let object = MEMORY.alone(memory.handle)?;
-        there(stamp, "stamp")?.write(give_stamp(object.memory.stamp())?);
+        stamp.there("stamp")?.write(give_stamp(object.memory.stamp())?);
         Ok(())
     })
 }
@@ -110,9 +108,10 @@ pub extern "C" fn ringfence_pool_retire(
     pool: ringfence_pool_t,
     memory: ringfence_memory_t,
     stamp: ringfence_stamp_t,
-    done: Option<&mut MaybeUninit<ringfence_freed_t>>,
+    done: Out<ringfence_freed_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let done = done.if_any("done")?;
         // Also in a forked child, where the core leaks it without a lock.
         let (object, memory) = (POOLS.shared(pool.handle)?, MEMORY.last(memory.handle)?);
         object.own(memory.pool, "memory")?;
@@ -123,9 +122,7 @@ pub extern "C" fn ringfence_pool_retire(
         };
         let MemoryObject { memory, .. } = MEMORY.remove(memory);
         let became = object.pool.retire(memory, stamp);
-        if let Some(done) = done {
-            done.write(freed(became));
-        }
+        done.write(freed(became));
         Ok(())
     })
 }

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::c_void,
-    mem::MaybeUninit,
     sync::{Mutex, PoisonError},
 };
 
@@ -28,6 +27,7 @@ use super::{
 use crate::{
     border::{border, quiet_border, there},
     handle::{Kind, Shared, Table},
+    place::{In, Out},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -126,10 +126,10 @@ pub extern "C" fn ringfence_owners_create(
     probe: ringfence_owner_probe_fn,
     context: *mut c_void,
     hand_in: u32,
-    owners: Option<&mut MaybeUninit<ringfence_owners_t>>,
+    owners: Out<ringfence_owners_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, owners) = (pool_of(pool)?, there(owners, "owners")?);
+        let (object, owners) = (pool_of(pool)?, owners.there("owners")?);
         let probe = Probe { call: there(probe, "probe")?, context };
         let places = if hand_in == 0 { HAND_IN } else { hand_in };
         let made = OwnersObject {
@@ -159,23 +159,22 @@ pub extern "C" fn ringfence_owners_destroy(owners: ringfence_owners_t) -> ringfe
 pub unsafe extern "C" fn ringfence_owners_submit(
     owners: ringfence_owners_t,
     owner: u64,
-    key: Option<&ringfence_stream_key_t>,
+    key: In<ringfence_stream_key_t>,
     uses: *const ringfence_array_use_t,
     count: usize,
     submit: ringfence_submit_fn,
     argument: *mut c_void,
-    how: Option<&mut MaybeUninit<ringfence_ordered_t>>,
+    how: Out<ringfence_ordered_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let how = how.if_any("how")?;
         let object = owners_of(owners)?;
-        let (key, work) = (there(key, "key")?.read()?, submit_of(submit, argument)?);
+        let (key, work) = (key.there("key")?.read()?, submit_of(submit, argument)?);
         // SAFETY: the caller's array, by the rules at the top of the header.
         let arrays = unsafe { arrays(uses, count) }?;
         let done =
             object.with(owner, key, |lease| submit_on(&object.pool.pool, lease, arrays, work))?;
-        if let Some(how) = how {
-            how.write(ordered(done));
-        }
+        how.write(ordered(done));
         Ok(())
     })
 }
@@ -188,13 +187,13 @@ pub unsafe extern "C" fn ringfence_owners_submit(
 pub extern "C" fn ringfence_owners_allocate(
     owners: ringfence_owners_t,
     owner: u64,
-    key: Option<&ringfence_stream_key_t>,
+    key: In<ringfence_stream_key_t>,
     bytes: u64,
-    memory: Option<&mut MaybeUninit<ringfence_memory_t>>,
+    memory: Out<ringfence_memory_t>,
 ) -> ringfence_status_t {
     border(|| {
         let object = owners_of(owners)?;
-        let (key, memory) = (there(key, "key")?.read()?, there(memory, "memory")?);
+        let (key, memory) = (key.there("key")?.read()?, memory.there("memory")?);
         let pool = &object.pool.pool;
         let allocation =
             object.with(owner, key, |lease| Ok(pool.allocate(lease, Bytes::new(bytes))?))?;
@@ -209,12 +208,12 @@ pub extern "C" fn ringfence_owners_allocate(
 pub extern "C" fn ringfence_owners_stream(
     owners: ringfence_owners_t,
     owner: u64,
-    key: Option<&ringfence_stream_key_t>,
-    stream: Option<&mut MaybeUninit<ringfence_stream_ref_t>>,
+    key: In<ringfence_stream_key_t>,
+    stream: Out<ringfence_stream_ref_t>,
 ) -> ringfence_status_t {
     border(|| {
         let object = owners_of(owners)?;
-        let (key, stream) = (there(key, "key")?.read()?, there(stream, "stream")?);
+        let (key, stream) = (key.there("key")?.read()?, stream.there("stream")?);
         stream.write(object.with(owner, key, |lease| Ok(lease.stream().into()))?);
         Ok(())
     })
@@ -254,14 +253,13 @@ pub extern "C" fn ringfence_owners_done_later(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_owners_sweep(
     owners: ringfence_owners_t,
-    over: Option<&mut MaybeUninit<u64>>,
+    over: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
+        let over = over.if_any("over")?;
         let object = owners_of(owners)?;
         let count = object.take_in() + object.table.sweep(&object.probe);
-        if let Some(over) = over {
-            over.write(count as u64);
-        }
+        over.write(count as u64);
         Ok(())
     })
 }
@@ -271,11 +269,11 @@ pub extern "C" fn ringfence_owners_sweep(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_owners_count(
     owners: ringfence_owners_t,
-    count: Option<&mut MaybeUninit<u64>>,
+    count: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
         let object = owners_of(owners)?;
-        there(count, "count")?.write(object.table.count() as u64);
+        count.there("count")?.write(object.table.count() as u64);
         Ok(())
     })
 }

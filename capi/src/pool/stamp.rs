@@ -1,6 +1,6 @@
 //! Stamps: what arrays remember.
 
-use std::{mem::MaybeUninit, time::Duration};
+use std::time::Duration;
 
 use ringfence::{drive::Ordered, stream::Stamp};
 
@@ -12,10 +12,7 @@ use super::{
         ringfence_pool_t, ringfence_stamp_t,
     },
 };
-use crate::{
-    border::{border, there},
-    status::ringfence_status_t,
-};
+use crate::{border::border, place::Out, status::ringfence_status_t};
 
 /// Makes an empty stamp: of memory that was ready before it came here, such as what `ringfence_pool_adopt` took. For memory of
 /// `ringfence_pool_allocate` or `ringfence_owners_allocate` call `ringfence_memory_stamp`: its first use follows the allocation.
@@ -23,11 +20,9 @@ use crate::{
 /// Gives: `*stamp`, which goes with the array's memory in `ringfence_pool_retire` or `ringfence_pool_retire_later`, or is
 /// ended by `ringfence_stamp_destroy`. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
-pub extern "C" fn ringfence_stamp_create(
-    stamp: Option<&mut MaybeUninit<ringfence_stamp_t>>,
-) -> ringfence_status_t {
+pub extern "C" fn ringfence_stamp_create(stamp: Out<ringfence_stamp_t>) -> ringfence_status_t {
     border(|| {
-        there(stamp, "stamp")?.write(give_stamp(Stamp::default())?);
+        stamp.there("stamp")?.write(give_stamp(Stamp::default())?);
         Ok(())
     })
 }
@@ -72,14 +67,14 @@ pub extern "C" fn ringfence_stamp_is_finished(
     stamp: ringfence_stamp_t,
     pool: ringfence_pool_t,
     how: ringfence_access_t,
-    finished: Option<&mut MaybeUninit<u32>>,
+    finished: Out<u32>,
 ) -> ringfence_status_t {
     border(|| {
         let how = access(how)?;
         let (object, stamp) = (pool_of(pool)?, stamp_of(stamp.handle)?);
         let over = stamp
             .is_none_or(|stamp| stamp.touches(how).all(|touch| object.pool.is_finished(touch)));
-        there(finished, "finished")?.write(over.into());
+        finished.there("finished")?.write(over.into());
         Ok(())
     })
 }
@@ -94,18 +89,17 @@ pub extern "C" fn ringfence_pool_order_after(
     lease: ringfence_lease_t,
     stamp: ringfence_stamp_t,
     how: ringfence_access_t,
-    done: Option<&mut MaybeUninit<ringfence_ordered_t>>,
+    done: Out<ringfence_ordered_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let done = done.if_any("done")?;
         let how = access(how)?;
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
         let follows = match stamp_of(stamp.handle)? {
             Some(stamp) => object.pool.order_after(&mut lease.lease, &stamp, how)?,
             None => Ordered::Already,
         };
-        if let Some(done) = done {
-            done.write(ordered(follows));
-        }
+        done.write(ordered(follows));
         Ok(())
     })
 }

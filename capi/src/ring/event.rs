@@ -1,6 +1,6 @@
 //! Events.
 
-use std::{mem::MaybeUninit, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use ringfence::{
     event::{Event, EventKind, EventOptions, EventStatus, Snapshot},
@@ -14,7 +14,8 @@ use super::{
     types::{ringfence_event_t, ringfence_tracker_t, ringfence_use_id_t},
 };
 use crate::{
-    border::{border, there},
+    border::border,
+    place::{In, Out},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -45,10 +46,10 @@ pub const RINGFENCE_EVENT_FAILED: u32 = 3;
 pub extern "C" fn ringfence_event_create(
     kind: ringfence_event_kind_t,
     timed: u32,
-    event: Option<&mut MaybeUninit<ringfence_event_t>>,
+    event: Out<ringfence_event_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let event = there(event, "event")?;
+        let event = event.there("event")?;
         let kind = match kind {
             RINGFENCE_EVENT_KIND_PLAIN => EventKind::Plain,
             RINGFENCE_EVENT_KIND_BLOCKING => EventKind::Blocking,
@@ -88,12 +89,13 @@ pub extern "C" fn ringfence_event_destroy(event: ringfence_event_t) -> ringfence
 pub extern "C" fn ringfence_event_record(
     event: ringfence_event_t,
     tracker: ringfence_tracker_t,
-    submission: Option<&ringfence_submission_t>,
-    of: Option<&mut MaybeUninit<ringfence_use_id_t>>,
+    submission: In<ringfence_submission_t>,
+    of: Out<ringfence_use_id_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let of = of.if_any("of")?;
         let (mut object, mut on) = (EVENTS.alone(event.handle)?, tracker_of(tracker)?);
-        let is = match submission {
+        let is = match submission.if_any("submission")? {
             None => object.event.record(&mut on.tracker)?,
             Some(what) => {
                 let what = what.read(on.tracker.queue())?;
@@ -101,9 +103,7 @@ pub extern "C" fn ringfence_event_record(
             }
         };
         object.device = Some(on.device.clone());
-        if let Some(of) = of {
-            of.write(is.into());
-        }
+        of.write(is.into());
         Ok(())
     })
 }
@@ -118,14 +118,14 @@ fn recorded(event: ringfence_event_t) -> Result<Option<(Snapshot, Arc<DeviceObje
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_event_query(
     event: ringfence_event_t,
-    status: Option<&mut MaybeUninit<ringfence_event_status_t>>,
+    status: Out<ringfence_event_status_t>,
 ) -> ringfence_status_t {
     border(|| {
         let known = match recorded(event)? {
             None => EventStatus::NotRecorded,
             Some((snapshot, on)) => snapshot.query(&on.device),
         };
-        there(status, "status")?.write(match known {
+        status.there("status")?.write(match known {
             EventStatus::NotRecorded => RINGFENCE_EVENT_NOT_RECORDED,
             EventStatus::Pending => RINGFENCE_EVENT_UNFINISHED,
             EventStatus::Finished => RINGFENCE_EVENT_FINISHED,
@@ -177,10 +177,10 @@ pub extern "C" fn ringfence_event_wait_on(
 pub extern "C" fn ringfence_event_elapsed(
     earlier: ringfence_event_t,
     later: ringfence_event_t,
-    nanoseconds: Option<&mut MaybeUninit<u64>>,
+    nanoseconds: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
-        let nanoseconds = there(nanoseconds, "nanoseconds")?;
+        let nanoseconds = nanoseconds.there("nanoseconds")?;
         let (first, second) = (event_of(earlier)?, event_of(later)?);
         // Of one device: its stamps mean nothing on another, whatever number that has.
         let on = first.device.as_ref().zip(second.device.as_ref());

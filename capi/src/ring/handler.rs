@@ -1,9 +1,6 @@
 //! Handlers, and signals that are let go of late.
 
-use std::{
-    mem::MaybeUninit,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ringfence::{
     backend::{HandlerToken, Signals},
@@ -20,7 +17,8 @@ use super::{
     types::{ringfence_device_t, ringfence_event_t},
 };
 use crate::{
-    border::{border, there},
+    border::border,
+    place::Out,
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -71,9 +69,10 @@ pub(crate) fn sweep() {
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_reap(
     device: ringfence_device_t,
-    destroyed: Option<&mut MaybeUninit<usize>>,
+    destroyed: Out<usize>,
 ) -> ringfence_status_t {
     border(|| {
+        let destroyed = destroyed.if_any("destroyed")?;
         let object = device_of(device)?;
         let of_it = |(of, reaper): &(Arc<DeviceObject>, Arc<Reaper>)| {
             Arc::ptr_eq(of, &object).then(|| reaper.clone())
@@ -82,9 +81,7 @@ pub extern "C" fn ringfence_device_reap(
         let reap = |reaper: Arc<Reaper>| reaper.reap(|signal| object.device.destroy(signal));
         let count: usize = mine.into_iter().map(reap).sum();
         sweep();
-        if let Some(destroyed) = destroyed {
-            destroyed.write(count);
-        }
+        destroyed.write(count);
         Ok(())
     })
 }
@@ -99,10 +96,10 @@ pub extern "C" fn ringfence_device_reap(
 pub extern "C" fn ringfence_event_watch(
     event: ringfence_event_t,
     then: u64,
-    later: Option<&mut MaybeUninit<u32>>,
+    later: Out<u32>,
 ) -> ringfence_status_t {
     border(|| {
-        let later = there(later, "later")?;
+        let later = later.there("later")?;
         let (snapshot, on) = {
             let object = event_of(event)?;
             object.event.snapshot().zip(object.device.clone()).ok_or_else(|| {
@@ -133,10 +130,10 @@ pub extern "C" fn ringfence_event_watch(
 pub extern "C" fn ringfence_device_handle(
     device: ringfence_device_t,
     token: u64,
-    handled: Option<&mut MaybeUninit<ringfence_handled_t>>,
+    handled: Out<ringfence_handled_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, told) = (device_of(device)?, there(handled, "handled")?);
+        let (object, told) = (device_of(device)?, handled.there("handled")?);
         let done = object.handlers.handle(&object.device, HandlerToken::new(token));
         let done = done.ok_or_else(|| {
             Failure::new(

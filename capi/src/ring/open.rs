@@ -1,8 +1,8 @@
 //! Devices and queues: taken in, or AMD's own.
 
+use std::sync::Arc;
 #[cfg(feature = "hip")]
 use std::sync::OnceLock;
-use std::{mem::MaybeUninit, sync::Arc};
 
 use ringfence::{drive::HardwareQueue, id::DeviceId};
 
@@ -14,7 +14,8 @@ use super::{
     types::{ringfence_device_t, ringfence_queue_t},
 };
 use crate::{
-    border::{border, there},
+    border::border,
+    place::Out,
     sized,
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
@@ -43,10 +44,10 @@ fn unsupported(backend: &str) -> Failure {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_device_create(
     backend: *const ringfence_device_backend_t,
-    device: Option<&mut MaybeUninit<ringfence_device_t>>,
+    device: Out<ringfence_device_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let device = there(device, "device")?;
+        let device = device.there("device")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let table = unsafe { sized::read(backend, "backend") }?;
         DeviceTable::check(&table)?;
@@ -63,10 +64,10 @@ pub unsafe extern "C" fn ringfence_device_create(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_open_hsa(
     number: u32,
-    device: Option<&mut MaybeUninit<ringfence_device_t>>,
+    device: Out<ringfence_device_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let device = there(device, "device")?;
+        let device = device.there("device")?;
         let opened = hsa_device(DeviceId::new(number))?;
         device.write(give_device(|| opened)?);
         Ok(())
@@ -93,10 +94,10 @@ fn hsa_device(_number: DeviceId) -> Result<DeviceObject, Failure> {
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_device_open_hip(
     number: u32,
-    device: Option<&mut MaybeUninit<ringfence_device_t>>,
+    device: Out<ringfence_device_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let device = there(device, "device")?;
+        let device = device.there("device")?;
         let opened = hip_device(DeviceId::new(number))?;
         device.write(give_device(|| DeviceObject::new(opened))?);
         Ok(())
@@ -143,10 +144,10 @@ pub extern "C" fn ringfence_device_close(device: ringfence_device_t) -> ringfenc
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringfence_queue_create(
     backend: *const ringfence_queue_backend_t,
-    queue: Option<&mut MaybeUninit<ringfence_queue_t>>,
+    queue: Out<ringfence_queue_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let queue = there(queue, "queue")?;
+        let queue = queue.there("queue")?;
         // SAFETY: the caller's structure, by the rules at the top of the header.
         let table = unsafe { sized::read(backend, "backend") }?;
         QueueTable::check(&table)?;
@@ -177,10 +178,10 @@ fn hip_queue(device: &ringfence_hip::HipDevice, of: &Arc<DeviceObject>) -> Resul
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_queue_open(
     device: ringfence_device_t,
-    queue: Option<&mut MaybeUninit<ringfence_queue_t>>,
+    queue: Out<ringfence_queue_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, queue) = (device_of(device)?, there(queue, "queue")?);
+        let (object, queue) = (device_of(device)?, queue.there("queue")?);
         let made = match &object.device {
             #[cfg(feature = "hsa")]
             Device::Hsa(device) => hsa_queue(device, &object),
@@ -199,10 +200,10 @@ pub extern "C" fn ringfence_queue_open(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_queue_stream(
     queue: ringfence_queue_t,
-    stream: Option<&mut MaybeUninit<u64>>,
+    stream: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
-        let (object, stream) = (queue_of(queue)?, there(stream, "stream")?);
+        let (object, stream) = (queue_of(queue)?, stream.there("stream")?);
         match &**object {
             #[cfg(feature = "hip")]
             Queue::Hip(queue, _) => {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     border::border,
-    sized::{self, grows},
+    sized::{Room, grows},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -116,6 +116,8 @@ pub unsafe extern "C" fn ringfence_tracker_counts(
     counts: *mut ringfence_ledger_t,
 ) -> ringfence_status_t {
     border(|| {
+        // SAFETY: the caller's structure, by the rules at the top of the header.
+        let counts = unsafe { Room::there(counts, "counts") }?;
         let object = tracker_of(tracker)?;
         let own = object.tracker.counts();
         let told = ringfence_ledger_t {
@@ -142,7 +144,7 @@ pub unsafe extern "C" fn ringfence_tracker_counts(
             leaked: own.leaked,
             in_flight: object.tracker.in_flight() as u64,
         };
-        // SAFETY: the caller's structure, by the rules at the top of the header.
-        unsafe { sized::write(counts, &told, "counts") }
+        counts.fill(&told);
+        Ok(())
     })
 }

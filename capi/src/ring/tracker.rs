@@ -1,10 +1,10 @@
 //! The tracker of one stream.
 
-use std::{mem::MaybeUninit, num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, time::Duration};
 
 use ringfence::{
     backend::Signals,
-    drive::{Audit, Policy, Reclaimed, Tracker, TrackerKind},
+    drive::{Audit, Policy, Tracker, TrackerKind},
     placement::{DeviceSignals, EventPlacement},
     ring::RingLimits,
     wait::WaitPolicy,
@@ -16,7 +16,8 @@ use super::{
     types::{ringfence_device_t, ringfence_queue_t, ringfence_tracker_t, ringfence_use_id_t},
 };
 use crate::{
-    border::{border, there},
+    border::border,
+    place::{self, In, Out, Place, aligned},
     sized::{self, grows},
     status::{Failure, ringfence_status_t},
 };
@@ -136,11 +137,11 @@ pub unsafe extern "C" fn ringfence_tracker_open(
     device: ringfence_device_t,
     queue: ringfence_queue_t,
     policy: *const ringfence_policy_t,
-    tracker: Option<&mut MaybeUninit<ringfence_tracker_t>>,
+    tracker: Out<ringfence_tracker_t>,
 ) -> ringfence_status_t {
     border(|| {
         let (device, queue) = (device_of(device)?.clone(), queue_of(queue)?.clone());
-        let tracker = there(tracker, "tracker")?;
+        let tracker = tracker.there("tracker")?;
         let policy = if policy.is_null() {
             Policy::default()
         } else {
@@ -185,18 +186,29 @@ pub extern "C" fn ringfence_tracker_close(tracker: ringfence_tracker_t) -> ringf
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_submit(
     tracker: ringfence_tracker_t,
-    submission: Option<&ringfence_submission_t>,
-    of: Option<&mut MaybeUninit<ringfence_use_id_t>>,
+    submission: In<ringfence_submission_t>,
+    of: Out<ringfence_use_id_t>,
 ) -> ringfence_status_t {
     border(|| {
+        let of = of.if_any("of")?;
         let mut object = tracker_of(tracker)?;
-        let what = there(submission, "submission")?.read(object.tracker.queue())?;
+        let what = submission.there("submission")?.read(object.tracker.queue())?;
         let is = object.tracker.submit(what)?;
-        if let Some(of) = of {
-            of.write(is.into());
-        }
+        of.write(is.into());
         Ok(())
     })
+}
+/// How many packets of a call were published: told when the call ends, however it does.
+struct Published {
+    place: Option<Place<usize>>,
+    count: usize,
+}
+impl Drop for Published {
+    fn drop(&mut self) {
+        if let Some(place) = self.place.take() {
+            place.write(self.count);
+        }
+    }
 }
 /// Publishes `count` packets in order, with one reservation and one doorbell for up to 256 of them: signals for all of them
 /// are secured before an index is reserved. `uses` has `count` places, or is NULL; `published` may be NULL: how many were.
@@ -209,30 +221,25 @@ pub unsafe extern "C" fn ringfence_tracker_submit_all(
     submissions: *const ringfence_submission_t,
     count: usize,
     uses: *mut ringfence_use_id_t,
-    published: Option<&mut MaybeUninit<usize>>,
+    published: Out<usize>,
 ) -> ringfence_status_t {
     border(|| {
-        let mut nowhere = MaybeUninit::uninit();
-        let published = published.unwrap_or(&mut nowhere).write(0); // also where the call is refused
+        // Told also where the call is refused, or panics.
+        let mut told = Published { place: Some(published.if_any("published")?), count: 0 };
         let mut object = tracker_of(tracker)?;
-        if count > 0 && submissions.is_null() {
-            return Err(Failure::null("submissions"));
-        }
-        let all: &[ringfence_submission_t] = match count {
-            0 => &[],
-            // SAFETY: the caller's array, by the rules at the top of the header.
-            _ => unsafe { std::slice::from_raw_parts(submissions, count) },
-        };
+        // SAFETY: the caller's array, by the rules at the top of the header.
+        let all = unsafe { place::list(submissions, count, "submissions") }?;
+        aligned(uses, "uses")?;
         let queue = object.tracker.queue().clone();
         let all: Vec<_> = all.iter().map(|one| one.read(&queue)).collect::<Result<_, _>>()?;
         object.tracker.submit_all(&all, |of, _record| {
             if !uses.is_null() {
                 // SAFETY: the caller's array has `count` places, and each packet is told of once.
-                let place = unsafe { uses.add(*published) };
+                let place = unsafe { uses.add(told.count) };
                 // SAFETY: as above.
                 unsafe { place.write(of.into()) };
             }
-            *published += 1;
+            told.count += 1;
         })?;
         Ok(())
     })
@@ -245,12 +252,14 @@ pub unsafe extern "C" fn ringfence_tracker_submit_all(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_reclaim(
     tracker: ringfence_tracker_t,
-    retired: Option<&mut MaybeUninit<usize>>,
-    in_flight: Option<&mut MaybeUninit<usize>>,
+    retired: Out<usize>,
+    in_flight: Out<usize>,
 ) -> ringfence_status_t {
     border(|| {
+        let (retired, in_flight) = (retired.if_any("retired")?, in_flight.if_any("in_flight")?);
         let did = tracker_of(tracker)?.tracker.reclaim()?;
-        tell(did, retired, in_flight);
+        retired.write(did.retired);
+        in_flight.write(did.in_flight);
         Ok(())
     })
 }
@@ -260,26 +269,16 @@ pub extern "C" fn ringfence_tracker_reclaim(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_probe(
     tracker: ringfence_tracker_t,
-    retired: Option<&mut MaybeUninit<usize>>,
-    in_flight: Option<&mut MaybeUninit<usize>>,
+    retired: Out<usize>,
+    in_flight: Out<usize>,
 ) -> ringfence_status_t {
     border(|| {
+        let (retired, in_flight) = (retired.if_any("retired")?, in_flight.if_any("in_flight")?);
         let did = tracker_of(tracker)?.tracker.probe()?;
-        tell(did, retired, in_flight);
+        retired.write(did.retired);
+        in_flight.write(did.in_flight);
         Ok(())
     })
-}
-fn tell(
-    did: Reclaimed,
-    retired: Option<&mut MaybeUninit<usize>>,
-    in_flight: Option<&mut MaybeUninit<usize>>,
-) {
-    if let Some(retired) = retired {
-        retired.write(did.retired);
-    }
-    if let Some(in_flight) = in_flight {
-        in_flight.write(did.in_flight);
-    }
 }
 /// The stream goes on with another hardware queue. What it left on the old one is followed there. It does not order the new
 /// queue's work after the old one's: record an event before, and wait for it after, as far as that is wanted.

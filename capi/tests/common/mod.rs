@@ -233,11 +233,21 @@ pub(crate) const NULL: *mut c_void = std::ptr::null_mut();
 pub(crate) fn ok(status: ringfence_status_t) {
     assert_eq!(status, ringfence_status_t::RINGFENCE_OK, "{}", message());
 }
+/// A place for an output, for one call.
+pub(crate) fn to<T>(place: &mut MaybeUninit<T>) -> Out<T> {
+    // SAFETY: it is there until the call is over: the tests pass it on at once.
+    unsafe { Out::new(place.as_mut_ptr()) }
+}
+/// An input, for one call.
+pub(crate) fn at<T>(input: &T) -> In<T> {
+    // SAFETY: it is there until the call is over: the tests pass it on at once.
+    unsafe { In::new(input) }
+}
 /// What a fine call wrote.
 #[track_caller]
-pub(crate) fn out<T>(call: impl FnOnce(Option<&mut MaybeUninit<T>>) -> ringfence_status_t) -> T {
+pub(crate) fn out<T>(call: impl FnOnce(Out<T>) -> ringfence_status_t) -> T {
     let mut place = MaybeUninit::uninit();
-    ok(call(Some(&mut place)));
+    ok(call(to(&mut place)));
     // SAFETY: a call that is fine writes its output.
     unsafe { place.assume_init() }
 }
@@ -252,14 +262,14 @@ pub(crate) fn message() -> String {
 /// The defaults.
 pub(crate) fn options() -> ringfence_pool_options_t {
     let size = size_of::<ringfence_pool_options_t>();
-    out(|place| {
-        let options = place.map_or(std::ptr::null_mut(), MaybeUninit::as_mut_ptr);
-        // SAFETY: the structure is there, and its size is true.
-        unsafe { ringfence_pool_options_init(options, size) }
-    })
+    let mut place = MaybeUninit::uninit();
+    // SAFETY: the structure is there, and its size is true.
+    ok(unsafe { ringfence_pool_options_init(place.as_mut_ptr(), size) });
+    // SAFETY: a call that is fine writes its output.
+    unsafe { place.assume_init() }
 }
 pub(crate) fn acquire(pool: ringfence_pool_t) -> ringfence_lease_t {
-    out(|lease| ringfence_pool_acquire(pool, Some(&KEY), lease))
+    out(|lease| ringfence_pool_acquire(pool, at(&KEY), lease))
 }
 pub(crate) fn stamp() -> ringfence_stamp_t {
     out(|stamp| ringfence_stamp_create(stamp))
@@ -276,7 +286,7 @@ pub(crate) fn new_array(
     (memory, out(|stamp| ringfence_memory_stamp(memory, stamp)))
 }
 pub(crate) fn address(memory: ringfence_memory_t) -> u64 {
-    out(|address| ringfence_memory_address(memory, address, None))
+    out(|address| ringfence_memory_address(memory, address, Out::NULL))
 }
 /// Submits work that does nothing, with one array.
 pub(crate) fn write(
@@ -286,7 +296,7 @@ pub(crate) fn write(
 ) -> ringfence_status_t {
     let uses = [ringfence_array_use_t { stamp, access: RINGFENCE_ACCESS_WRITE, reserved: 0 }];
     // SAFETY: the array is there.
-    unsafe { ringfence_pool_submit(pool, lease, uses.as_ptr(), 1, Some(nothing), NULL, None) }
+    unsafe { ringfence_pool_submit(pool, lease, uses.as_ptr(), 1, Some(nothing), NULL, Out::NULL) }
 }
 pub(crate) fn pump(pool: ringfence_pool_t) {
     // SAFETY: NULL is allowed.

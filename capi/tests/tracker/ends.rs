@@ -6,7 +6,7 @@ use ringfence_capi::{ringfence_status_t::*, *};
 
 use super::{
     Bench, KERNEL,
-    common::{message, ok, out},
+    common::{message, ok, out, to},
     event, submit,
 };
 
@@ -14,7 +14,7 @@ use super::{
 fn watch(bench: &Bench, on: ringfence_tracker_t) -> (ringfence_event_t, u64) {
     let done = event(RINGFENCE_EVENT_KIND_BLOCKING, 0);
     bench.gpu.hold();
-    ok(ringfence_event_record(done, on, None, None));
+    ok(ringfence_event_record(done, on, In::NULL, Out::NULL));
     assert_eq!(out(|later| ringfence_event_watch(done, 5, later)), 1);
     (done, bench.gpu.watched.lock().expect("plain")[0].1)
 }
@@ -50,7 +50,7 @@ fn a_handler_of_a_use_that_was_given_up_keeps_no_device_open() {
     let bench = Bench::new(21);
     let done = event(RINGFENCE_EVENT_KIND_BLOCKING, 0);
     bench.gpu.hold();
-    let of = out(|of| ringfence_event_record(done, bench.trackers[0], None, of));
+    let of = out(|of| ringfence_event_record(done, bench.trackers[0], In::NULL, of));
     assert_eq!(out(|later| ringfence_event_watch(done, 5, later)), 1);
     assert_eq!(ringfence_device_close(bench.device), RINGFENCE_IN_USE);
     ok(ringfence_tracker_force(bench.trackers[0], of));
@@ -71,10 +71,10 @@ fn nothing_is_watched_on_a_device_that_is_closed() {
     let [tracker, other] = bench.trackers;
     let done = event(RINGFENCE_EVENT_KIND_BLOCKING, 0);
     bench.gpu.hold();
-    ok(ringfence_event_record(done, tracker, None, None));
+    ok(ringfence_event_record(done, tracker, In::NULL, Out::NULL));
     ok(ringfence_device_close(bench.device));
     let mut later = MaybeUninit::uninit();
-    assert_eq!(ringfence_event_watch(done, 5, Some(&mut later)), RINGFENCE_OUT_OF_ORDER);
+    assert_eq!(ringfence_event_watch(done, 5, to(&mut later)), RINGFENCE_OUT_OF_ORDER);
     assert!(message().contains("device is closed"), "{}", message());
     assert_eq!(bench.gpu.watched.lock().expect("plain").len(), 0);
     // Its trackers and events go on.
@@ -115,7 +115,7 @@ fn a_bulk_that_is_refused_says_that_nothing_was_published() {
     let bulk = |tracker, submissions: &[ringfence_submission_t]| {
         let mut published = MaybeUninit::new(77);
         let (first, count) = (submissions.as_ptr(), submissions.len());
-        let place = Some(&mut published);
+        let place = to(&mut published);
         // SAFETY: so many submissions are there; nobody asks for the uses.
         let status = unsafe {
             ringfence_tracker_submit_all(tracker, first, count, std::ptr::null_mut(), place)
@@ -163,13 +163,13 @@ fn there_is_no_time_between_events_of_two_devices() {
     let [first, second] = [one.trackers[0], there].map(|tracker| {
         let timed = event(RINGFENCE_EVENT_KIND_PLAIN, 1);
         submit(tracker);
-        ok(ringfence_event_record(timed, tracker, None, None));
+        ok(ringfence_event_record(timed, tracker, In::NULL, Out::NULL));
         ok(ringfence_event_synchronize(timed, u64::MAX));
         timed
     });
     let mut time = MaybeUninit::uninit();
     for (earlier, later) in [(first, second), (second, first)] {
-        let status = ringfence_event_elapsed(earlier, later, Some(&mut time));
+        let status = ringfence_event_elapsed(earlier, later, to(&mut time));
         assert_eq!(status, RINGFENCE_OUT_OF_ORDER);
     }
     for one in [first, second] {

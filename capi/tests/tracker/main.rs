@@ -7,7 +7,7 @@ mod gpu;
 
 use std::{mem::MaybeUninit, sync::atomic::Ordering::SeqCst};
 
-use common::{message, ok, out};
+use common::{at, message, ok, out, to};
 use gpu::Gpu;
 use ringfence_capi::{ringfence_status_t::*, *};
 
@@ -46,7 +46,7 @@ impl Bench {
         self.end()
     }
     fn end(self) -> &'static Gpu {
-        ok(ringfence_device_reap(self.device, None));
+        ok(ringfence_device_reap(self.device, Out::NULL));
         for queue in self.queues {
             ok(ringfence_queue_close(queue));
         }
@@ -66,7 +66,7 @@ const KERNEL: ringfence_submission_t = ringfence_submission_t {
     work: std::ptr::null(),
 };
 fn submit(tracker: ringfence_tracker_t) -> ringfence_use_id_t {
-    out(|of| ringfence_tracker_submit(tracker, Some(&KERNEL), of))
+    out(|of| ringfence_tracker_submit(tracker, at(&KERNEL), of))
 }
 fn event(kind: u32, timed: u32) -> ringfence_event_t {
     out(|event| ringfence_event_create(kind, timed, event))
@@ -103,8 +103,8 @@ fn a_stream_is_followed_with_few_loads() {
     assert_eq!((told.in_flight, told.uses >= 1301), (0, true));
     assert!(told.loads_to_retire * 10 < told.uses, "{told:?}");
     let (mut retired, mut in_flight) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    ok(ringfence_tracker_reclaim(tracker, Some(&mut retired), Some(&mut in_flight)));
-    ok(ringfence_tracker_probe(tracker, None, None));
+    ok(ringfence_tracker_reclaim(tracker, to(&mut retired), to(&mut in_flight)));
+    ok(ringfence_tracker_probe(tracker, Out::NULL, Out::NULL));
     ok(ringfence_tracker_drain(tracker));
     bench.close();
 }
@@ -118,7 +118,7 @@ fn events_are_recorded_asked_waited_for_and_timed() {
     assert_eq!(query(before), RINGFENCE_EVENT_NOT_RECORDED);
     bench.gpu.hold();
     submit(producer);
-    ok(ringfence_event_record(before, producer, None, None));
+    ok(ringfence_event_record(before, producer, In::NULL, Out::NULL));
     assert_eq!(query(before), RINGFENCE_EVENT_UNFINISHED);
     assert_eq!(ringfence_event_synchronize(before, 1_000_000), RINGFENCE_TIMED_OUT);
     // On the device: the consumer's packet waits, and so does what follows it.
@@ -129,9 +129,9 @@ fn events_are_recorded_asked_waited_for_and_timed() {
     assert_eq!(waits.kind, RINGFENCE_PACKET_AND);
     assert_eq!(waits.dependencies, [recorded.completes, 0, 0, 0, 0]);
     submit(consumer);
-    ok(ringfence_event_record(after, consumer, Some(&KERNEL), None));
+    ok(ringfence_event_record(after, consumer, at(&KERNEL), Out::NULL));
     let mut elapsed = MaybeUninit::uninit();
-    assert_eq!(ringfence_event_elapsed(before, after, Some(&mut elapsed)), RINGFENCE_OUT_OF_ORDER);
+    assert_eq!(ringfence_event_elapsed(before, after, to(&mut elapsed)), RINGFENCE_OUT_OF_ORDER);
     bench.gpu.go_on();
     ok(ringfence_event_synchronize(after, u64::MAX));
     assert_eq!((query(before), query(after)), (RINGFENCE_EVENT_FINISHED, RINGFENCE_EVENT_FINISHED));
@@ -140,12 +140,12 @@ fn events_are_recorded_asked_waited_for_and_timed() {
     assert_eq!(elapsed % 1000, 0);
     assert_ne!(elapsed, 0);
     assert_eq!(
-        ringfence_event_elapsed(after, before, Some(&mut MaybeUninit::uninit())),
+        ringfence_event_elapsed(after, before, to(&mut MaybeUninit::uninit())),
         RINGFENCE_OUT_OF_ORDER
     );
     // Recorded again while somebody might wait: another recording.
     bench.gpu.hold();
-    ok(ringfence_event_record(before, producer, None, None));
+    ok(ringfence_event_record(before, producer, In::NULL, Out::NULL));
     assert_eq!(query(before), RINGFENCE_EVENT_UNFINISHED);
     bench.gpu.go_on();
     assert_eq!(query(before), RINGFENCE_EVENT_FINISHED);
@@ -164,9 +164,9 @@ fn an_event_that_outlives_everything_takes_the_device_along() {
     let [tracker, other] = bench.trackers;
     let last = event(RINGFENCE_EVENT_KIND_BLOCKING, 0);
     let cell = event(RINGFENCE_EVENT_KIND_IPC, 0); // keeps its signal: another process may look at it
-    ok(ringfence_event_record(cell, other, None, None));
+    ok(ringfence_event_record(cell, other, In::NULL, Out::NULL));
     bench.gpu.hold();
-    ok(ringfence_event_record(last, tracker, None, None));
+    ok(ringfence_event_record(last, tracker, In::NULL, Out::NULL));
     assert_eq!(out(|later| ringfence_event_watch(last, 1, later)), 1);
     bench.gpu.go_on();
     for tracker in bench.trackers {
@@ -193,11 +193,11 @@ fn a_handler_is_told_once_on_the_callers_thread() {
     let [tracker, _] = bench.trackers;
     let done = event(RINGFENCE_EVENT_KIND_BLOCKING, 1);
     assert_eq!(
-        ringfence_event_watch(done, 5, Some(&mut MaybeUninit::uninit())),
+        ringfence_event_watch(done, 5, to(&mut MaybeUninit::uninit())),
         RINGFENCE_OUT_OF_ORDER
     );
     bench.gpu.hold();
-    ok(ringfence_event_record(done, tracker, Some(&KERNEL), None));
+    ok(ringfence_event_record(done, tracker, at(&KERNEL), Out::NULL));
     assert_eq!(out(|later| ringfence_event_watch(done, 5, later)), 1);
     bench.gpu.go_on();
     let (signal, token) = bench.gpu.watched.lock().expect("plain")[0];
@@ -212,7 +212,7 @@ fn a_handler_is_told_once_on_the_callers_thread() {
         (handled.start, handled.end, handled.tick_rate),
         (1000 * signal, 1000 * signal + 7, 1_000_000_000)
     );
-    let again = ringfence_device_handle(device, token, Some(&mut MaybeUninit::uninit()));
+    let again = ringfence_device_handle(device, token, to(&mut MaybeUninit::uninit()));
     assert_eq!(again, RINGFENCE_STALE_HANDLE);
     assert_eq!(out(|later| ringfence_event_watch(done, 6, later)), 0, "it is over already");
     ok(ringfence_event_destroy(done));
@@ -235,26 +235,23 @@ fn a_signal_below_0_a_lost_device_and_a_forced_use_are_errors() {
     // Something decrements once too often.
     bench.gpu.hold();
     let bad = event(RINGFENCE_EVENT_KIND_PLAIN, 0);
-    ok(ringfence_event_record(bad, tracker, None, None));
+    ok(ringfence_event_record(bad, tracker, In::NULL, Out::NULL));
     let completes = bench.gpu.queues[0].written.lock().expect("plain")[0].1.completes;
     bench.gpu.value(completes).fetch_sub(1, SeqCst);
     bench.gpu.go_on();
-    assert_eq!(ringfence_tracker_probe(tracker, None, None), RINGFENCE_OVER_DECREMENT);
+    assert_eq!(ringfence_tracker_probe(tracker, Out::NULL, Out::NULL), RINGFENCE_OVER_DECREMENT);
     assert!(message().contains("decremented it once too often"), "{}", message());
     ok(ringfence_event_destroy(bad));
     // The device is lost with work in flight.
     bench.gpu.hold();
     let lost = event(RINGFENCE_EVENT_KIND_PLAIN, 0);
-    ok(ringfence_event_record(lost, other, None, None));
+    ok(ringfence_event_record(lost, other, In::NULL, Out::NULL));
     bench.gpu.lost.store(1, SeqCst);
     assert_eq!(ringfence_tracker_synchronize(other), RINGFENCE_DEVICE_LOST);
     assert_eq!(query(lost), RINGFENCE_EVENT_FAILED);
     assert_eq!(ringfence_event_synchronize(lost, 1), RINGFENCE_USE_FAILED);
     let mut of = MaybeUninit::uninit();
-    assert_eq!(
-        ringfence_tracker_submit(other, Some(&KERNEL), Some(&mut of)),
-        RINGFENCE_DEVICE_LOST
-    );
+    assert_eq!(ringfence_tracker_submit(other, at(&KERNEL), to(&mut of)), RINGFENCE_DEVICE_LOST);
     assert_eq!(ringfence_tracker_close(other), RINGFENCE_DEVICE_LOST);
     assert_eq!(ringfence_tracker_close(other), RINGFENCE_STALE_HANDLE, "it was taken all the same");
     let _lost_as_well = ringfence_tracker_close(tracker);
@@ -266,9 +263,9 @@ fn a_callback_that_throws_poisons_its_tracker_alone() {
     let bench = Bench::new(5);
     let [tracker, other] = bench.trackers;
     bench.gpu.queues[0].throws.store(true, SeqCst);
-    assert_eq!(ringfence_tracker_submit(tracker, Some(&KERNEL), None), RINGFENCE_PANIC);
+    assert_eq!(ringfence_tracker_submit(tracker, at(&KERNEL), Out::NULL), RINGFENCE_PANIC);
     assert!(message().contains("commit threw"), "{}", message());
-    assert_eq!(ringfence_tracker_submit(tracker, Some(&KERNEL), None), RINGFENCE_POISONED);
+    assert_eq!(ringfence_tracker_submit(tracker, at(&KERNEL), Out::NULL), RINGFENCE_POISONED);
     assert_eq!(ringfence_tracker_synchronize(tracker), RINGFENCE_POISONED);
     submit(other);
     ok(ringfence_tracker_synchronize(other));
@@ -288,7 +285,7 @@ fn tables_and_policies_are_looked_at() {
             table.$entry = None;
             let mut object = MaybeUninit::uninit();
             // SAFETY: the table is there.
-            let status = unsafe { $create(&raw const table, Some(&mut object)) };
+            let status = unsafe { $create(&raw const table, to(&mut object)) };
             assert_eq!(status, RINGFENCE_INCOMPLETE_TABLE, stringify!($entry));
             assert!(message().contains(concat!($name, ".", stringify!($entry))), "{}", message());
         )*};
@@ -302,7 +299,7 @@ fn tables_and_policies_are_looked_at() {
     table.features |= RINGFENCE_FEATURE_DEVICE_SIGNALS;
     let mut device = MaybeUninit::uninit();
     // SAFETY: the table is there.
-    let status = unsafe { ringfence_device_create(&raw const table, Some(&mut device)) };
+    let status = unsafe { ringfence_device_create(&raw const table, to(&mut device)) };
     assert_eq!(status, RINGFENCE_INCOMPLETE_TABLE);
     assert_eq!(gpu.released.load(SeqCst), 0);
 
@@ -321,7 +318,7 @@ fn tables_and_policies_are_looked_at() {
                 bench.device,
                 bench.queues[0],
                 &raw const *policy,
-                Some(&mut tracker),
+                to(&mut tracker),
             )
         };
         if status == RINGFENCE_OK {
@@ -343,16 +340,16 @@ fn tables_and_policies_are_looked_at() {
     assert_eq!(open(&policy), RINGFENCE_ABI_MISMATCH);
     let wrong = ringfence_submission_t { kind: 7, ..KERNEL };
     assert_eq!(
-        ringfence_tracker_submit(bench.trackers[0], Some(&wrong), None),
+        ringfence_tracker_submit(bench.trackers[0], at(&wrong), Out::NULL),
         RINGFENCE_INVALID_ARGUMENT
     );
     let wrong = ringfence_submission_t { flags: 64, ..KERNEL };
     assert_eq!(
-        ringfence_tracker_submit(bench.trackers[0], Some(&wrong), None),
+        ringfence_tracker_submit(bench.trackers[0], at(&wrong), Out::NULL),
         RINGFENCE_INVALID_ARGUMENT
     );
     assert_eq!(
-        ringfence_queue_open(bench.device, Some(&mut MaybeUninit::uninit())),
+        ringfence_queue_open(bench.device, to(&mut MaybeUninit::uninit())),
         RINGFENCE_UNSUPPORTED
     );
     bench.close();

@@ -52,7 +52,34 @@ fn generate(tree: &Tree) -> Result<String, Failure> {
     let bindings = builder.generate().map_err(|error| failed(error.to_string()))?;
     let mut header = Vec::new();
     bindings.write(&mut header);
-    String::from_utf8(header).map_err(|error| failed(error.to_string()))
+    String::from_utf8(header).map(|made| plain(&made)).map_err(|error| failed(error.to_string()))
+}
+
+/// The same with plain pointers: the generator names each kind of `In` and `Out` (capi/src/place.rs) as a type of its own.
+fn plain(made: &str) -> String {
+    let (mut kept, mut pointers): (Vec<&str>, Vec<_>) = Default::default();
+    for line in made.lines() {
+        let Some(pointer) = pointer(line) else {
+            kept.push(line);
+            continue;
+        };
+        pointers.push(pointer);
+        // With the comment that is about it, and the line between it and what is before.
+        while kept.pop_if(|last| last.starts_with("/**") || last.starts_with(" *")).is_some() {}
+        let _between = kept.pop_if(|last| last.is_empty());
+    }
+    let mut text = kept.join("\n") + "\n";
+    for (name, is) in pointers {
+        text = text.replace(&format!("{name} "), &format!("{is} *"));
+    }
+    text
+}
+/// What `typedef uint32_t *Out_u32;` says: the name, and what it points to.
+fn pointer(line: &str) -> Option<(String, String)> {
+    let (is, name) =
+        line.strip_prefix("typedef ")?.trim_end().strip_suffix(';')?.split_once(" *")?;
+    let known = name.starts_with("In_") || name.starts_with("Out_");
+    known.then(|| (name.to_owned(), is.to_owned()))
 }
 
 /// Public names of the code that the header does not declare.
@@ -97,7 +124,15 @@ fn first_difference<'a>(is: &'a str, made: &'a str) -> Option<(usize, &'a str, &
 
 #[cfg(test)]
 mod tests {
-    use super::{declared, first_difference, words};
+    use super::{declared, first_difference, plain, words};
+
+    #[test]
+    fn pointers_have_no_types_of_their_own() {
+        let made = "int a;\n\n/**\n * Where an output goes.\n */\ntypedef uint32_t *Out_u32;\n\n/**\n * About b.\n */\nvoid b(Out_u32 place);\n";
+        assert_eq!(plain(made), "int a;\n\n/**\n * About b.\n */\nvoid b(uint32_t *place);\n");
+        let own = "typedef struct ringfence_pool_t {\n} ringfence_pool_t;\n";
+        assert_eq!(plain(own), own);
+    }
 
     #[test]
     fn what_the_code_declares_has_to_be_in_the_header() {

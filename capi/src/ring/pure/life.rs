@@ -1,6 +1,6 @@
 //! Watermarks and rings: made, looked at, ended.
 
-use std::{mem::MaybeUninit, sync::Arc};
+use std::sync::Arc;
 
 use ringfence::{
     backend::SignalMemory,
@@ -11,13 +11,14 @@ use ringfence::{
 };
 
 use crate::{
-    border::{border, there},
+    border::border,
     handle::{Exclusive, Kind, Shared, Table},
+    place::Out,
     ring::types::{
         RINGFENCE_MEMORY_DEVICE, lane, memory, ringfence_hold_t, ringfence_ring_t,
         ringfence_signal_memory_t, ringfence_watermark_t,
     },
-    sized::{self, grows},
+    sized::{Room, grows},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
@@ -57,10 +58,10 @@ pub(super) fn mark_of(mark: ringfence_watermark_t) -> Result<Shared<Arc<Watermar
 pub extern "C" fn ringfence_watermark_create(
     queue: u32,
     generation: u32,
-    watermark: Option<&mut MaybeUninit<ringfence_watermark_t>>,
+    watermark: Out<ringfence_watermark_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let watermark = there(watermark, "watermark")?;
+        let watermark = watermark.there("watermark")?;
         let made = Arc::new(Watermark::new(lane(queue, generation)));
         watermark.write(ringfence_watermark_t { handle: WATERMARKS.insert(made)? });
         Ok(())
@@ -81,11 +82,11 @@ pub extern "C" fn ringfence_watermark_destroy(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_watermark_observe(
     watermark: ringfence_watermark_t,
-    below: Option<&mut MaybeUninit<u64>>,
+    below: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
         let proven = mark_of(watermark)?.observe();
-        there(below, "below")?.write(proven.below().as_u64());
+        below.there("below")?.write(proven.below().as_u64());
         Ok(())
     })
 }
@@ -98,10 +99,10 @@ pub extern "C" fn ringfence_watermark_observe(
 pub extern "C" fn ringfence_ring_create(
     watermark: ringfence_watermark_t,
     size: u32,
-    ring: Option<&mut MaybeUninit<ringfence_ring_t>>,
+    ring: Out<ringfence_ring_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mark, ring) = (mark_of(watermark)?.clone(), there(ring, "ring")?);
+        let (mark, ring) = (mark_of(watermark)?.clone(), ring.there("ring")?);
         let limits = if size == 0 { RingLimits::default() } else { RingLimits::with_size(size) };
         let object = RingObject {
             ring: Ring::new(mark, limits, Arc::new(Reaper::new())),
@@ -124,10 +125,12 @@ pub unsafe extern "C" fn ringfence_ring_destroy(
     ring: ringfence_ring_t,
     signals: *mut u64,
     capacity: usize,
-    count: Option<&mut MaybeUninit<usize>>,
-    given_up: Option<&mut MaybeUninit<usize>>,
+    count: Out<usize>,
+    given_up: Out<usize>,
 ) -> ringfence_status_t {
     border(|| {
+        let given_up = given_up.if_any("given_up")?;
+        let count = count.if_any("count")?;
         let object = RINGS.last(ring.handle)?;
         let size = object.ring.size();
         if size > 0 && (signals.is_null() || capacity < size) {
@@ -154,12 +157,8 @@ pub unsafe extern "C" fn ringfence_ring_destroy(
             unsafe { place.write(signal.as_u64()) };
             told += 1;
         });
-        if let Some(count) = count {
-            count.write(told);
-        }
-        if let Some(given_up) = given_up {
-            given_up.write(size - told);
-        }
+        count.write(told);
+        given_up.write(size - told);
         Ok(())
     })
 }
@@ -227,6 +226,8 @@ pub unsafe extern "C" fn ringfence_ring_state(
     state: *mut ringfence_ring_state_t,
 ) -> ringfence_status_t {
     border(|| {
+        // SAFETY: the caller's structure, by the rules at the top of the header.
+        let state = unsafe { Room::there(state, "state") }?;
         let object = ring_of(ring)?;
         let own = &object.ring;
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -247,8 +248,8 @@ pub unsafe extern "C" fn ringfence_ring_state(
             wants_fence: u32::from(own.wants() == ringfence::ring::Wants::Fence),
             reserved: 0,
         };
-        // SAFETY: the caller's structure, by the rules at the top of the header.
-        unsafe { sized::write(state, &told, "state") }
+        state.fill(&told);
+        Ok(())
     })
 }
 /// The stream goes on with the queue of `watermark`: another one, or the same after its index space restarted. What is in
@@ -280,13 +281,12 @@ pub extern "C" fn ringfence_ring_switch(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_ring_lose(
     ring: ringfence_ring_t,
-    given_up: Option<&mut MaybeUninit<u32>>,
+    given_up: Out<u32>,
 ) -> ringfence_status_t {
     border(|| {
+        let given_up = given_up.if_any("given_up")?;
         let lost = ring_of(ring)?.ring.lose(Why::DeviceLost);
-        if let Some(given_up) = given_up {
-            given_up.write(lost);
-        }
+        given_up.write(lost);
         Ok(())
     })
 }

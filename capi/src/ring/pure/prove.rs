@@ -1,7 +1,5 @@
 //! Nominate and confirm: at most one load proves a whole batch.
 
-use std::mem::MaybeUninit;
-
 use ringfence::{
     id::{PacketId, SignalValue},
     ring::{Confirmed, Probe},
@@ -9,8 +7,9 @@ use ringfence::{
 
 use super::life::{RingObject, not_retired, ring_of};
 use crate::{
-    border::{border, there},
+    border::border,
     handle::Exclusive,
+    place::{Out, Place},
     ring::types::{memory_number, ringfence_ring_t, ringfence_signal_memory_t, ringfence_use_id_t},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
@@ -28,7 +27,7 @@ pub struct ringfence_probe_t {
     /// The use whose signal it is.
     pub of: ringfence_use_id_t,
 }
-fn give(object: &mut RingObject, found: Option<Probe>, probe: &mut MaybeUninit<ringfence_probe_t>) {
+fn give(object: &mut RingObject, found: Option<Probe>, probe: Place<ringfence_probe_t>) {
     let told = found.as_ref().map(|found| ringfence_probe_t {
         signal: found.signal().as_u64(),
         lives: memory_number(found.memory()),
@@ -49,10 +48,10 @@ fn give(object: &mut RingObject, found: Option<Probe>, probe: &mut MaybeUninit<r
 pub extern "C" fn ringfence_ring_nominate(
     ring: ringfence_ring_t,
     read_index: u64,
-    probe: Option<&mut MaybeUninit<ringfence_probe_t>>,
+    probe: Out<ringfence_probe_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, probe) = (ring_of(ring)?, there(probe, "probe")?);
+        let (mut object, probe) = (ring_of(ring)?, probe.there("probe")?);
         let enough = (object.ring.limits().batch as usize).div_ceil(2);
         let elsewhere = object.ring.look_elsewhere();
         let found = if elsewhere.is_some() {
@@ -73,10 +72,10 @@ pub extern "C" fn ringfence_ring_nominate(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_ring_newest_fence(
     ring: ringfence_ring_t,
-    probe: Option<&mut MaybeUninit<ringfence_probe_t>>,
+    probe: Out<ringfence_probe_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, probe) = (ring_of(ring)?, there(probe, "probe")?);
+        let (mut object, probe) = (ring_of(ring)?, probe.there("probe")?);
         let found = object.ring.newest_fence();
         give(&mut object, found, probe);
         Ok(())
@@ -89,10 +88,10 @@ pub extern "C" fn ringfence_ring_newest_fence(
 pub extern "C" fn ringfence_ring_probe_use(
     ring: ringfence_ring_t,
     of: ringfence_use_id_t,
-    probe: Option<&mut MaybeUninit<ringfence_probe_t>>,
+    probe: Out<ringfence_probe_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, probe) = (ring_of(ring)?, there(probe, "probe")?);
+        let (mut object, probe) = (ring_of(ring)?, probe.there("probe")?);
         let found = object.ring.probe_use(of.read());
         give(&mut object, found, probe);
         Ok(())
@@ -119,11 +118,11 @@ pub const RINGFENCE_CONFIRMED_SETTLED: u32 = 3;
 pub extern "C" fn ringfence_ring_confirm(
     ring: ringfence_ring_t,
     value: i64,
-    confirmed: Option<&mut MaybeUninit<ringfence_confirmed_t>>,
+    confirmed: Out<ringfence_confirmed_t>,
 ) -> ringfence_status_t {
     border(|| {
         let (mut object, confirmed): (Exclusive<RingObject>, _) =
-            (ring_of(ring)?, there(confirmed, "confirmed")?);
+            (ring_of(ring)?, confirmed.there("confirmed")?);
         if object.finished.is_some() {
             return Err(not_retired());
         }

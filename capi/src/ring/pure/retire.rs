@@ -1,7 +1,5 @@
 //! Finished, retired, armed, flushed.
 
-use std::mem::MaybeUninit;
-
 use ringfence::{
     backend::Settled,
     id::PacketId,
@@ -11,7 +9,8 @@ use ringfence::{
 
 use super::life::{RingObject, mark_of, not_retired, ring_of};
 use crate::{
-    border::{border, there},
+    border::border,
+    place::Out,
     ring::types::{
         memory_number, ringfence_ring_t, ringfence_signal_memory_t, ringfence_use_id_t,
         ringfence_watermark_t,
@@ -56,10 +55,10 @@ pub struct ringfence_finished_t {
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_ring_next_finished(
     ring: ringfence_ring_t,
-    finished: Option<&mut MaybeUninit<ringfence_finished_t>>,
+    finished: Out<ringfence_finished_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, told) = (ring_of(ring)?, there(finished, "finished")?);
+        let (mut object, told) = (ring_of(ring)?, finished.there("finished")?);
         if object.finished.is_some() {
             return Err(not_retired());
         }
@@ -74,11 +73,11 @@ pub extern "C" fn ringfence_ring_next_finished(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_ring_finished(
     ring: ringfence_ring_t,
-    finished: Option<&mut MaybeUninit<ringfence_finished_t>>,
+    finished: Out<ringfence_finished_t>,
 ) -> ringfence_status_t {
     border(|| {
         let object = ring_of(ring)?;
-        there(finished, "finished")?.write(describe(&object));
+        finished.there("finished")?.write(describe(&object));
         Ok(())
     })
 }
@@ -114,10 +113,10 @@ fn order(arm: Option<Arm>) -> u64 {
 pub extern "C" fn ringfence_ring_retire(
     ring: ringfence_ring_t,
     timing_taken: u32,
-    arm: Option<&mut MaybeUninit<u64>>,
+    arm: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, arm) = (ring_of(ring)?, there(arm, "arm")?);
+        let (mut object, arm) = (ring_of(ring)?, arm.there("arm")?);
         let out_of_order =
             |what: &str| Failure::new(Status::RINGFENCE_OUT_OF_ORDER, format_args!("{what}"));
         let finished = object.finished.take().ok_or_else(|| {
@@ -147,11 +146,12 @@ pub unsafe extern "C" fn ringfence_ring_retire_batch(
     ring: ringfence_ring_t,
     signals: *mut u64,
     capacity: usize,
-    armed: Option<&mut MaybeUninit<usize>>,
-    parked: Option<&mut MaybeUninit<usize>>,
+    armed: Out<usize>,
+    parked: Out<usize>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, armed) = (ring_of(ring)?, there(armed, "armed")?);
+        let parked = parked.if_any("parked")?;
+        let (mut object, armed) = (ring_of(ring)?, armed.there("armed")?);
         if capacity > 0 && signals.is_null() {
             return Err(Failure::null("signals"));
         }
@@ -175,9 +175,7 @@ pub unsafe extern "C" fn ringfence_ring_retire_batch(
             }
         }
         armed.write(told);
-        if let Some(parked) = parked {
-            parked.write(held);
-        }
+        parked.write(held);
         Ok(())
     })
 }
@@ -187,10 +185,10 @@ pub unsafe extern "C" fn ringfence_ring_retire_batch(
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_ring_unpark(
     ring: ringfence_ring_t,
-    arm: Option<&mut MaybeUninit<u64>>,
+    arm: Out<u64>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, arm) = (ring_of(ring)?, there(arm, "arm")?);
+        let (mut object, arm) = (ring_of(ring)?, arm.there("arm")?);
         arm.write(order(object.ring.unpark()));
         Ok(())
     })
@@ -217,10 +215,10 @@ pub extern "C" fn ringfence_ring_next_drained(
     ring: ringfence_ring_t,
     watermark: ringfence_watermark_t,
     published: u64,
-    finished: Option<&mut MaybeUninit<ringfence_finished_t>>,
+    finished: Out<ringfence_finished_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, told) = (ring_of(ring)?, there(finished, "finished")?);
+        let (mut object, told) = (ring_of(ring)?, finished.there("finished")?);
         if object.finished.is_some() {
             return Err(not_retired());
         }

@@ -1,7 +1,5 @@
 //! Secure, reserve, bind: a reserved index never waits for a signal.
 
-use std::mem::MaybeUninit;
-
 use ringfence::{
     backend::Engine,
     id::{Barrier, PacketId, Parts},
@@ -10,7 +8,8 @@ use ringfence::{
 
 use super::life::{HOLDS, ring_of};
 use crate::{
-    border::{border, there},
+    border::border,
+    place::{In, Out},
     ring::types::{
         memory, memory_number, ringfence_hold_t, ringfence_ring_t, ringfence_signal_memory_t,
         ringfence_use_id_t,
@@ -89,10 +88,10 @@ pub extern "C" fn ringfence_ring_secure(
     ring: ringfence_ring_t,
     wanted: ringfence_signal_memory_t,
     count: usize,
-    shortage: Option<&mut MaybeUninit<ringfence_shortage_t>>,
+    shortage: Out<ringfence_shortage_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, shortage) = (ring_of(ring)?, there(shortage, "shortage")?);
+        let (mut object, shortage) = (ring_of(ring)?, shortage.there("shortage")?);
         let memory = memory(wanted)?;
         let cap = object.ring.limits().cap;
         let in_all = object.secured_of(memory).saturating_add(count);
@@ -171,12 +170,12 @@ pub extern "C" fn ringfence_ring_bind(
     ring: ringfence_ring_t,
     wanted: ringfence_signal_memory_t,
     packet: u64,
-    with: Option<&ringfence_use_t>,
-    bound: Option<&mut MaybeUninit<ringfence_bound_t>>,
+    with: In<ringfence_use_t>,
+    bound: Out<ringfence_bound_t>,
 ) -> ringfence_status_t {
     border(|| {
-        let (mut object, with) = (ring_of(ring)?, there(with, "with")?);
-        let (memory, bound) = (memory(wanted)?, there(bound, "bound")?);
+        let (mut object, with) = (ring_of(ring)?, with.there("with")?);
+        let (memory, bound) = (memory(wanted)?, bound.there("bound")?);
         let left = object.secured_of(memory).checked_sub(1).ok_or_else(not_secured)?;
         let newest = object.ring.newest();
         if newest.is_some_and(|newest| newest.packet().as_u64() >= packet) {
@@ -241,7 +240,7 @@ pub extern "C" fn ringfence_ring_pin(
     ring: ringfence_ring_t,
     consumer: ringfence_use_id_t,
     awaits: ringfence_awaits_t,
-    dependency: Option<&ringfence_use_id_t>,
+    dependency: In<ringfence_use_id_t>,
     hold: ringfence_hold_t,
 ) -> ringfence_status_t {
     border(|| {
@@ -252,8 +251,9 @@ pub extern "C" fn ringfence_ring_pin(
             RINGFENCE_AWAITS_EACH_UNORDERED => Awaits::EachUnordered,
             other => return Err(Failure::unknown("awaits", other)),
         };
+        let dependency = dependency.if_any("dependency")?.map(|of| of.read());
         let held = HOLDS.take(hold.handle)?;
-        object.ring.pin(consumer.read(), awaits, dependency.map(|of| of.read()), held);
+        object.ring.pin(consumer.read(), awaits, dependency, held);
         Ok(())
     })
 }
