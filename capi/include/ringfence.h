@@ -21,7 +21,9 @@
  *   be refused there with RINGFENCE_BAD_HANDLE for a moment.
  * Finalizers. "yes": the call takes no lock, allocates nothing, never blocks and calls nobody back, so that a finalizer of a
  *   garbage collector may make it, on any thread. It leaves no message. It is not meant for signal handlers.
- * Ownership. "Gives": an object that is the caller's. "Takes": the object is gone after a call that succeeds.
+ * Ownership. "Gives": an object that is the caller's. "Takes": the object is gone after a call that succeeds, and is the caller's
+ *   still after one that fails. "Takes, also when it fails": it is gone after every status but the errors of handles,
+ *   RINGFENCE_INVALID_ARGUMENT, RINGFENCE_OTHER_POOL and RINGFENCE_FORKED, which leave it.
  * Errors. Every function answers with a ringfence_status_t, but for ringfence_abi_version, ringfence_version and
  *   ringfence_last_error, which cannot fail. ringfence_last_error has the object and the remedy in words.
  *   RINGFENCE_INVALID_ARGUMENT for a NULL that may not be, the errors of handles (RINGFENCE_BAD_HANDLE, RINGFENCE_STALE_HANDLE,
@@ -681,6 +683,10 @@ typedef enum {
    */
   RINGFENCE_OTHER_POOL = 15,
   /**
+   * The memory gave another stamp, which has what used it: memory is given up with that one alone.
+   */
+  RINGFENCE_OTHER_STAMP = 16,
+  /**
    * The driver refused what was asked for; a part of refused work may run all the same.
    */
   RINGFENCE_DRIVER = 32,
@@ -851,11 +857,13 @@ typedef struct {
 
 /**
  * What an array remembers of the work that used it: the last writer, and who has read since. It holds no stream. One
- * call at a time: a second one gets `RINGFENCE_IN_USE`.
+ * call at a time: a second one gets `RINGFENCE_IN_USE`, also where both only read the array. A runtime whose tasks share arrays
+ * takes a lock of the array around each call that names its stamp, or calls again.
  */
 typedef struct {
   /**
-   * Kind, place and generation of the object. 0: none, which stands for an array that was ready, and never used.
+   * Kind, place and generation of the object. 0: none. What asks, orders or waits takes it for an array that was ready, and never
+   * used; so do calls that give memory up which gave no stamp. Work and notes need a stamp: 0 is `RINGFENCE_BAD_HANDLE` there.
    */
   uint64_t handle;
 } ringfence_stamp_t;
@@ -2254,12 +2262,14 @@ ringfence_status_t ringfence_pool_launch(ringfence_pool_t pool,
 ringfence_status_t ringfence_graph_release(ringfence_graph_t graph);
 
 /**
- * The same for a finalizer: the graph is handed in, and the next `ringfence_pool_pump` lets go of it.
+ * The same for a finalizer: the graph is handed in, and the next `ringfence_pool_pump` lets go of it. When the pool is gone it is
+ * leaked at once.
  *
  * Takes: `graph`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken; otherwise of handles,
  * `RINGFENCE_OTHER_POOL`. No message is left. Threads: any, at once. Finalizers: yes.
  */
-ringfence_status_t ringfence_graph_release_later(ringfence_pool_t pool, ringfence_graph_t graph);
+ringfence_status_t ringfence_graph_release_later(ringfence_pool_t pool,
+                                                 ringfence_graph_t graph);
 
 /**
  * What the pool counted since it was made.
@@ -2495,19 +2505,24 @@ ringfence_status_t ringfence_memory_address(ringfence_memory_t memory, uint64_t 
 
 /**
  * The stamp that the memory begins with. Whoever uses the memory first follows its allocation by it, which is work of the
- * stream that it was allocated on; for memory that was adopted it is empty. One stamp belongs to one memory: call it once.
+ * stream that it was allocated on; for memory that was adopted it is empty. One stamp belongs to one memory, which is given up with
+ * that one alone.
  *
- * Gives: `*stamp`, as `ringfence_stamp_create`. Errors: of handles. Threads: any; one call at a time. Finalizers: no.
+ * Gives: `*stamp`, as `ringfence_stamp_create`. Errors: `RINGFENCE_OUT_OF_ORDER` when the memory gave it already. Threads: any; one
+ * call at a time. Finalizers: no.
  */
 ringfence_status_t ringfence_memory_stamp(ringfence_memory_t memory,
                                           ringfence_stamp_t *stamp);
 
 /**
  * Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of somebody's
- * graph, and not while a graph uses it. It does not wait for the work. `stamp` may be 0: the memory was never used; its
- * allocation is followed all the same. `done` may be NULL: what became of it. "Later" is no failure: the pool sees to it.
+ * graph, and not while a graph uses it. It does not wait for the work. `stamp` is the one that `ringfence_memory_stamp` gave. Where
+ * that was never called it is any other one, or 0: the memory was never used; its allocation is followed all the same. `done` may
+ * be NULL: what became of it. "Later" is no failure: the pool sees to it. When the pool is gone, or this is a forked child, the
+ * memory is leaked.
  *
- * Takes: `memory` and `stamp`, unless it fails. Errors: of handles, `RINGFENCE_OTHER_POOL`.
+ * Takes: `memory` and `stamp`, unless it fails. Errors: of handles; `RINGFENCE_OTHER_POOL` for memory of another pool, or a stamp that
+ * work of another pool is in; `RINGFENCE_OTHER_STAMP` for another stamp than the one that the memory gave, or 0.
  * Threads: any, at once. Finalizers: no: use `ringfence_pool_retire_later`.
  */
 ringfence_status_t ringfence_pool_retire(ringfence_pool_t pool,
@@ -2517,15 +2532,25 @@ ringfence_status_t ringfence_pool_retire(ringfence_pool_t pool,
 
 /**
  * The same for a finalizer: the memory and its stamp are handed in, and the next `ringfence_pool_pump` gives them up. It
- * takes no lock, allocates nothing and calls nobody; both handles are stale from here on. `stamp` may be 0.
+ * takes no lock, allocates nothing and calls nobody; both handles are stale from here on. When the pool is gone the memory is leaked
+ * at once.
  *
  * Takes: `memory` and `stamp`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken, both handles are good; pump,
- * and call again (a finalizer of Julia registers itself anew). Otherwise of handles, `RINGFENCE_OTHER_POOL`. No message is left.
- * Threads: any, at once. Finalizers: yes.
+ * and call again (a finalizer of Julia registers itself anew); `RINGFENCE_IN_USE`: again, call once more later. Otherwise as
+ * `ringfence_pool_retire`. No message is left. Threads: any, at once. Finalizers: yes.
  */
 ringfence_status_t ringfence_pool_retire_later(ringfence_pool_t pool,
                                                ringfence_memory_t memory,
                                                ringfence_stamp_t stamp);
+
+/**
+ * Lets go of memory that is not to be freed, or cannot be: its stamp was destroyed, or its pool is not known any more. It is leaked;
+ * a stamp of it is ended by `ringfence_stamp_destroy`.
+ *
+ * Takes: `memory`. Errors: of handles; no message is left. Threads: any, when no other one is in a call on the memory.
+ * Finalizers: yes.
+ */
+ringfence_status_t ringfence_memory_forget(ringfence_memory_t memory);
 
 /**
  * Makes a table of owners on a pool. `probe` is called with `context`, which is the caller's. `hand_in` is how many owners
@@ -2628,7 +2653,8 @@ ringfence_status_t ringfence_owners_count(ringfence_owners_t owners, uint64_t *c
 ringfence_status_t ringfence_stamp_create(ringfence_stamp_t *stamp);
 
 /**
- * Ends a stamp whose memory is somebody else's.
+ * Ends a stamp whose memory is somebody else's. Not one that `ringfence_memory_stamp` gave, unless the memory is to be forgotten:
+ * without it the memory is never freed.
  *
  * Takes: `stamp`. Errors: of handles. Threads: any, when no other one is in a call on the stamp. Finalizers: no.
  */
@@ -2658,8 +2684,8 @@ ringfence_status_t ringfence_stamp_is_finished(ringfence_stamp_t stamp,
                                                uint32_t *finished);
 
 /**
- * Makes later work of the lease's stream follow what the stamp remembers: for work that is submitted by the raw handle.
- * `done` may be NULL: how it follows.
+ * Makes later work of the lease's stream follow what the stamp remembers at the time of the call: for work that is submitted by the
+ * raw handle. `done` may be NULL: how it follows.
  *
  * Errors: `RINGFENCE_CAPTURING` when a stream captures past the pool, `RINGFENCE_UNKNOWABLE`, `RINGFENCE_DEVICE_LOST`,
  * `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
@@ -2671,8 +2697,8 @@ ringfence_status_t ringfence_pool_order_after(ringfence_pool_t pool,
                                               ringfence_ordered_t *done);
 
 /**
- * Waits on the host for what the stamp remembers, `limit` nanoseconds at most for each piece of work. No lock is held
- * meanwhile, and other calls on the stamp are refused: it is the array's, and its array is being waited for.
+ * Waits on the host for what the stamp remembers at the time of the call, `limit` nanoseconds at most for each piece of work. No lock
+ * is held meanwhile, and the stamp is free: others may use the array, and give it up.
  *
  * Errors: `RINGFENCE_TIMED_OUT`; otherwise as `ringfence_pool_order_after`. Threads: any. Finalizers: no.
  */

@@ -47,6 +47,8 @@ pub enum ringfence_status_t {
     RINGFENCE_GIVEN_UP = 14,
     /// The memory, stamp, lease or graph came from another pool, or the ring's object from another ring.
     RINGFENCE_OTHER_POOL = 15,
+    /// The memory gave another stamp, which has what used it: memory is given up with that one alone.
+    RINGFENCE_OTHER_STAMP = 16,
 
     /// The driver refused what was asked for; a part of refused work may run all the same.
     RINGFENCE_DRIVER = 32,

@@ -31,8 +31,10 @@ fn a_callback_may_touch_what_its_caller_passed() {
         out(|owners| ringfence_owners_create(pool, Some(running), std::ptr::null_mut(), 0, owners));
     let mut job = Job { how: MaybeUninit::new(77), key: KEY, seen: 0 };
     let job = &raw mut job;
-    // SAFETY: the job is there. No reference to a part of it is kept over the call.
-    let (how, key) = unsafe { (Out::new((*job).how.as_mut_ptr()), In::new(&raw const (*job).key)) };
+    // SAFETY: the job is there.
+    let (how, key) = unsafe { (&raw mut (*job).how, &raw const (*job).key) };
+    // SAFETY: no reference to a part of the job is kept over the call.
+    let (how, key) = (unsafe { Out::new(how.cast()) }, unsafe { In::new(key) });
     // SAFETY: no array is named, and the job outlives the call.
     ok(unsafe {
         ringfence_owners_submit(owners, 1, key, std::ptr::null(), 0, Some(look), job.cast(), how)

@@ -44,6 +44,10 @@ impl<T> Slot<T> {
     pub(super) fn below(&self) -> u32 {
         self.next_free.load(Ordering::Relaxed)
     }
+    /// The generation of the object that is there, or would be next.
+    pub(super) fn generation(&self) -> u32 {
+        (self.state.load(Ordering::Relaxed) >> 32) as u32
+    }
     /// Puts an object into a place that is the caller's alone. Returns the generation.
     pub(super) fn fill(&self, value: T) -> u32 {
         let state = self.state.load(Ordering::Relaxed);

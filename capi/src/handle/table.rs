@@ -36,10 +36,10 @@ impl<T: Send + 'static> Table<T> {
     }
     /// Takes an object in. May allocate, and may wait for another thread that does.
     pub(crate) fn insert(&'static self, value: T) -> Result<u64, Failure> {
-        self.insert_with(|| value)
+        self.insert_with(|_| value)
     }
-    /// The same for an object whose end calls somebody: it is made once nothing can be refused any more.
-    pub(crate) fn insert_with(&'static self, make: impl FnOnce() -> T) -> Result<u64, Failure> {
+    /// The same for an object whose end calls somebody, or that knows its handle: it is made once nothing can be refused any more.
+    pub(crate) fn insert_with(&'static self, make: impl FnOnce(u64) -> T) -> Result<u64, Failure> {
         let index = self.free.pop(|index| Some(self.slot(index)?.below()));
         let index = index.or_else(|| self.extend()).ok_or_else(|| {
             Failure::new(
@@ -50,24 +50,31 @@ impl<T: Send + 'static> Table<T> {
             )
         })?;
         let slot = self.slot(index).expect("a place that was just taken");
-        let generation = slot.fill(make());
-        Ok((self.kind as u64) << 56 | u64::from(index) << 32 | u64::from(generation))
+        let handle =
+            (self.kind as u64) << 56 | u64::from(index) << 32 | u64::from(slot.generation());
+        slot.fill(make(handle));
+        Ok(handle)
     }
     /// The object, beside other calls that read it.
     pub(crate) fn shared(&'static self, handle: u64) -> Result<Shared<T>, Failure>
     where
         T: Sync,
     {
-        let found = self.look_up(handle).and_then(|(slot, _, generation)| slot.share(generation));
-        found.map_err(|why| why.failure(handle, self.kind))
+        self.try_shared(handle).map_err(|why| why.failure(handle, self.kind))
     }
     /// The same for a call that a finalizer may make.
     pub(crate) fn shared_quietly(&'static self, handle: u64) -> Result<Shared<T>, Status>
     where
         T: Sync,
     {
-        let found = self.look_up(handle).and_then(|(slot, _, generation)| slot.share(generation));
-        found.map_err(Refused::status)
+        self.try_shared(handle).map_err(Refused::status)
+    }
+    pub(crate) fn try_shared(&'static self, handle: u64) -> Result<Shared<T>, Refused>
+    where
+        T: Sync,
+    {
+        let (slot, _, generation) = self.look_up(handle)?;
+        slot.share(generation)
     }
     /// The object, for this call alone.
     pub(crate) fn alone(&'static self, handle: u64) -> Result<Exclusive<T>, Failure> {

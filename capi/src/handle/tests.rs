@@ -26,7 +26,7 @@ fn a_place_is_used_again_under_the_next_generation() {
 fn nothing_is_made_for_a_table_without_a_place() {
     static FULL: Table<u32> = Table::full(Kind::Pool);
     let made = AtomicU32::new(0);
-    let refused = FULL.insert_with(|| made.fetch_add(1, SeqCst)).expect_err("no room");
+    let refused = FULL.insert_with(|_| made.fetch_add(1, SeqCst)).expect_err("no room");
     assert_eq!(refused.0, Status::RINGFENCE_OTHER);
     assert_eq!(made.load(SeqCst), 0, "whose end would call a caller's `release`");
     assert!(FULL.insert(1).is_err(), "it stays so");

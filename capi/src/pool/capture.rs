@@ -11,7 +11,7 @@ use super::{
         RINGFENCE_CAPTURE_MODE_THREAD_LOCAL, ringfence_capture_mode_t, ringfence_submit_fn,
     },
     driver::Driver,
-    object::{GRAPHS, GraphObject, HandIn, MEMORY, POOLS, lease_of, pool_of},
+    object::{GRAPHS, GraphObject, HandIn, MEMORY, lease_of, pool_of},
     types::{
         ordered, ringfence_array_use_t, ringfence_capture_t, ringfence_graph_t, ringfence_lease_t,
         ringfence_memory_t, ringfence_ordered_t, ringfence_pool_t,
@@ -143,7 +143,7 @@ pub extern "C" fn ringfence_pool_capture(
             0 => {}
             code => return Err(given_up(code, "the capture")),
         }
-        let handle = GRAPHS.insert(GraphObject { graph: captured.graph, pool })?;
+        let handle = GRAPHS.insert(GraphObject { graph: captured.graph, home: object.home() })?;
         graph.write(ringfence_graph_t { handle });
         Ok(())
     })
@@ -173,7 +173,7 @@ pub extern "C" fn ringfence_capture_pin(
     border(|| {
         let memory = MEMORY.alone(memory.handle)?;
         scope_of(capture, |scope, pool| {
-            if memory.pool != pool {
+            if memory.home.pool != pool {
                 return Err(Failure::new(
                     Status::RINGFENCE_OTHER_POOL,
                     format_args!(
@@ -269,7 +269,8 @@ pub unsafe extern "C" fn ringfence_pool_launch(
 pub extern "C" fn ringfence_graph_release(graph: ringfence_graph_t) -> ringfence_status_t {
     border(|| GRAPHS.take(graph.handle).map(drop))
 }
-/// The same for a finalizer: the graph is handed in, and the next `ringfence_pool_pump` lets go of it.
+/// The same for a finalizer: the graph is handed in, and the next `ringfence_pool_pump` lets go of it. When the pool is gone it is
+/// leaked at once.
 ///
 /// Takes: `graph`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken; otherwise of handles,
 /// `RINGFENCE_OTHER_POOL`. No message is left. Threads: any, at once. Finalizers: yes.
@@ -279,9 +280,12 @@ pub extern "C" fn ringfence_graph_release_later(
     graph: ringfence_graph_t,
 ) -> ringfence_status_t {
     quiet_border(|| {
-        let object = POOLS.shared_quietly(pool.handle)?;
         let graph = GRAPHS.last_quietly(graph.handle)?;
-        if graph.pool != object.pool.id() {
+        let Some(object) = graph.home.find(pool).map_err(Refused::status)? else {
+            std::mem::forget(GRAPHS.remove(graph)); // what it pins is leaked anyway
+            return Ok(());
+        };
+        if graph.home.pool != object.pool.id() {
             return Err(Status::RINGFENCE_OTHER_POOL);
         }
         graph.hide();

@@ -60,8 +60,9 @@ pub extern "C" fn ringfence_pool_unwrap_external(
 ) -> ringfence_status_t {
     border(|| {
         let object = pool_of(pool)?;
-        object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
-        let own = LEASES.take(lease.handle)?;
+        let own = lease_of(lease)?;
+        object.own(own.lease.stream().pool(), "lease")?;
+        let own = LEASES.remove(own);
         let stream = own.lease.stream().id();
         let unwrapped = object.pool.unwrap_external(own.lease);
         // Whatever the driver said: the pool asks it about this stream no more.
@@ -83,8 +84,9 @@ pub extern "C" fn ringfence_pool_disown(
 ) -> ringfence_status_t {
     border(|| {
         let (object, stream) = (pool_of(pool)?, stream.there("stream")?);
-        object.own(lease_of(lease)?.lease.stream().pool(), "lease")?;
-        let own = LEASES.take(lease.handle)?;
+        let own = lease_of(lease)?;
+        object.own(own.lease.stream().pool(), "lease")?;
+        let own = LEASES.remove(own);
         let of = own.lease.stream().id();
         let disowned = object.pool.disown(own.lease);
         // Also one that was not disowned, if it is somebody else's: its lease is gone, and the pool asks about it no more.

@@ -85,12 +85,12 @@ fn make(
         crowd = options.on_crowd.map(|call| OnCrowd { call, argument: options.on_crowd_argument });
     }
     let hand_in = ArrayQueue::new(places as usize);
-    let handle = POOLS.insert_with(|| {
+    let handle = POOLS.insert_with(|handle| {
         let mut pool = StreamPool::new(driver(), settings);
         if let Some(crowd) = crowd {
             pool = pool.on_crowd(move |now| crowd.tell(now.live));
         }
-        Arc::new(PoolObject { pool, hand_in, foreign: Foreign::default() })
+        Arc::new(PoolObject { pool, handle, hand_in, foreign: Foreign::default() })
     })?;
     Ok(ringfence_pool_t { handle })
 }

@@ -5,6 +5,7 @@ mod backend;
 mod capture;
 mod counts;
 mod driver;
+mod ended;
 mod external;
 mod foreign;
 mod lease;

@@ -6,7 +6,7 @@ use ringfence::{
     drive::{Graph, StreamPool},
     error::StreamError,
     id::PoolId,
-    stream::{Allocation, Lease, Stamp},
+    stream::{Access, Allocation, Lease, Stamp},
     sync::Arc,
 };
 
@@ -16,7 +16,7 @@ use super::{
     types::{ringfence_lease_t, ringfence_pool_t, ringfence_stamp_t},
 };
 use crate::{
-    handle::{Exclusive, Kind, Shared, Table},
+    handle::{Exclusive, Kind, Refused, Shared, Table},
     status::{Failure, ringfence_status_t as Status},
 };
 
@@ -29,6 +29,8 @@ pub(crate) static GRAPHS: Table<GraphObject> = Table::new(Kind::Graph);
 /// A pool, and what finalizers left for it.
 pub(crate) struct PoolObject {
     pub(crate) pool: StreamPool<Driver>,
+    /// Its own handle.
+    pub(crate) handle: u64,
     pub(crate) hand_in: ArrayQueue<HandIn>,
     pub(crate) foreign: Foreign,
 }
@@ -61,11 +63,33 @@ pub(crate) enum Raw {
 }
 pub(crate) struct MemoryObject {
     pub(crate) memory: Allocation,
-    pub(crate) pool: PoolId,
+    pub(crate) home: Home,
+    /// The handle of the stamp that it gave, which goes with it. 0: none yet.
+    pub(crate) stamp: u64,
 }
 pub(crate) struct GraphObject {
     pub(crate) graph: Graph,
+    pub(crate) home: Home,
+}
+/// The pool that something came from: its number, which tells whether the pool is another one, and its handle, which tells that it is
+/// gone.
+#[derive(Clone, Copy)]
+pub(crate) struct Home {
     pub(crate) pool: PoolId,
+    handle: u64,
+}
+impl Home {
+    /// The pool of this handle, to give up there what came from it. `None`: it was that pool, and is gone.
+    pub(crate) fn find(
+        self,
+        handle: ringfence_pool_t,
+    ) -> Result<Option<Shared<Arc<PoolObject>>>, Refused> {
+        match POOLS.try_shared(handle.handle) {
+            Ok(object) => Ok(Some(object)),
+            Err(Refused::Stale) if handle.handle == self.handle => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
 }
 
 /// The pool, for a call that may take a lock.
@@ -92,6 +116,14 @@ impl PoolObject {
     }
     pub(crate) fn is_forked(&self) -> bool {
         self.pool.driver().state() == DriverState::Forked
+    }
+    /// What is remembered of it by what comes from it.
+    pub(crate) fn home(&self) -> Home {
+        Home { pool: self.pool.id(), handle: self.handle }
+    }
+    /// Whether all work that the stamp remembers is this pool's.
+    pub(crate) fn knows(&self, stamp: &Stamp) -> bool {
+        stamp.touches(Access::Write).all(|touch| touch.stream().pool() == self.pool.id())
     }
     /// Whether an object of pool `other` may be given to this one.
     pub(crate) fn own(&self, other: PoolId, what: &str) -> Result<(), Failure> {

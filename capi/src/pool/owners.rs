@@ -197,7 +197,7 @@ pub extern "C" fn ringfence_owners_allocate(
         let pool = &object.pool.pool;
         let allocation =
             object.with(owner, key, |lease| Ok(pool.allocate(lease, Bytes::new(bytes))?))?;
-        memory.write(give_memory(allocation, pool.id())?);
+        memory.write(give_memory(allocation, object.pool.home())?);
         Ok(())
     })
 }

@@ -12,7 +12,11 @@ use super::{
         ringfence_pool_t, ringfence_stamp_t,
     },
 };
-use crate::{border::border, place::Out, status::ringfence_status_t};
+use crate::{
+    border::border,
+    place::Out,
+    status::{Failure, ringfence_status_t},
+};
 
 /// Makes an empty stamp: of memory that was ready before it came here, such as what `ringfence_pool_adopt` took. For memory of
 /// `ringfence_pool_allocate` or `ringfence_owners_allocate` call `ringfence_memory_stamp`: its first use follows the allocation.
@@ -26,7 +30,8 @@ pub extern "C" fn ringfence_stamp_create(stamp: Out<ringfence_stamp_t>) -> ringf
         Ok(())
     })
 }
-/// Ends a stamp whose memory is somebody else's.
+/// Ends a stamp whose memory is somebody else's. Not one that `ringfence_memory_stamp` gave, unless the memory is to be forgotten:
+/// without it the memory is never freed.
 ///
 /// Takes: `stamp`. Errors: of handles. Threads: any, when no other one is in a call on the stamp. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -78,8 +83,12 @@ pub extern "C" fn ringfence_stamp_is_finished(
         Ok(())
     })
 }
-/// Makes later work of the lease's stream follow what the stamp remembers: for work that is submitted by the raw handle.
-/// `done` may be NULL: how it follows.
+/// What the stamp remembers now: a call that may wait does not keep others from the stamp. `None`: it is 0.
+fn snapshot(stamp: ringfence_stamp_t) -> Result<Option<Stamp>, Failure> {
+    Ok(stamp_of(stamp.handle)?.map(|stamp| stamp.clone()))
+}
+/// Makes later work of the lease's stream follow what the stamp remembers at the time of the call: for work that is submitted by the
+/// raw handle. `done` may be NULL: how it follows.
 ///
 /// Errors: `RINGFENCE_CAPTURING` when a stream captures past the pool, `RINGFENCE_UNKNOWABLE`, `RINGFENCE_DEVICE_LOST`,
 /// `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
@@ -95,7 +104,7 @@ pub extern "C" fn ringfence_pool_order_after(
         let done = done.if_any("done")?;
         let how = access(how)?;
         let (object, mut lease) = (pool_of(pool)?, lease_of(lease)?);
-        let follows = match stamp_of(stamp.handle)? {
+        let follows = match snapshot(stamp)? {
             Some(stamp) => object.pool.order_after(&mut lease.lease, &stamp, how)?,
             None => Ordered::Already,
         };
@@ -103,8 +112,8 @@ pub extern "C" fn ringfence_pool_order_after(
         Ok(())
     })
 }
-/// Waits on the host for what the stamp remembers, `limit` nanoseconds at most for each piece of work. No lock is held
-/// meanwhile, and other calls on the stamp are refused: it is the array's, and its array is being waited for.
+/// Waits on the host for what the stamp remembers at the time of the call, `limit` nanoseconds at most for each piece of work. No lock
+/// is held meanwhile, and the stamp is free: others may use the array, and give it up.
 ///
 /// Errors: `RINGFENCE_TIMED_OUT`; otherwise as `ringfence_pool_order_after`. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -116,7 +125,7 @@ pub extern "C" fn ringfence_pool_synchronize(
 ) -> ringfence_status_t {
     border(|| {
         let how = access(how)?;
-        let (object, stamp) = (pool_of(pool)?, stamp_of(stamp.handle)?);
+        let (object, stamp) = (pool_of(pool)?, snapshot(stamp)?);
         if let Some(stamp) = stamp {
             object.pool.synchronize(&stamp, how, Duration::from_nanos(limit))?;
         }

@@ -23,11 +23,13 @@ pub struct ringfence_lease_t {
     pub handle: u64,
 }
 /// What an array remembers of the work that used it: the last writer, and who has read since. It holds no stream. One
-/// call at a time: a second one gets `RINGFENCE_IN_USE`.
+/// call at a time: a second one gets `RINGFENCE_IN_USE`, also where both only read the array. A runtime whose tasks share arrays
+/// takes a lock of the array around each call that names its stamp, or calls again.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ringfence_stamp_t {
-    /// Kind, place and generation of the object. 0: none, which stands for an array that was ready, and never used.
+    /// Kind, place and generation of the object. 0: none. What asks, orders or waits takes it for an array that was ready, and never
+    /// used; so do calls that give memory up which gave no stamp. Work and notes need a stamp: 0 is `RINGFENCE_BAD_HANDLE` there.
     pub handle: u64,
 }
 /// Device memory with one owner, who gives it up with `ringfence_pool_retire` or `ringfence_pool_retire_later`.

@@ -22,11 +22,11 @@ use crate::{
 
 /// `make` is called once nothing can be refused any more: a table's `release` is not called for one that came to nothing.
 fn give_device(make: impl FnOnce() -> DeviceObject) -> Result<ringfence_device_t, Failure> {
-    Ok(ringfence_device_t { handle: DEVICES.insert_with(|| Arc::new(make()))? })
+    Ok(ringfence_device_t { handle: DEVICES.insert_with(|_| Arc::new(make()))? })
 }
 /// As `give_device`.
 fn give_queue(make: impl FnOnce() -> Queue) -> Result<ringfence_queue_t, Failure> {
-    Ok(ringfence_queue_t { handle: QUEUES.insert_with(|| HardwareQueue::new(make()))? })
+    Ok(ringfence_queue_t { handle: QUEUES.insert_with(|_| HardwareQueue::new(make()))? })
 }
 fn unsupported(backend: &str) -> Failure {
     Failure::new(
