@@ -93,7 +93,7 @@ fn main() -> ExitCode {
         Command::Ci => ci::steps(),
         Command::Loc => vec![Step::new("loc", loc::run)],
         Command::Capi(options) => {
-            vec![Step::new("programs in C and C++", move |tree| capi::run(tree, options))]
+            vec![Step::new("programs in C and C++", move |tree| capi::run(tree, &options))]
         }
         Command::Header(options) => {
             vec![Step::new("header", move |tree| header::run(tree, options))]

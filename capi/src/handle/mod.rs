@@ -1,11 +1,12 @@
 //! Handles: 64-bit names of objects, checked at every call.
 //!
 //! ```text
-//! bits 63..56: kind of object     55..32: place in the table of that kind     31..0: generation of the place, from 1
+//! bits 63..56: kind of object     55..32: place in the table of that kind     31..0: generation of the place
 //! ```
 //!
 //! A place is used again under the next generation, so that an old handle is known to be one; a place whose
-//! generations are used up is never used again. To look a handle up takes no lock and allocates nothing: the table
+//! generations are used up is never used again. Where they begin is another number in each copy of the library that a process
+//! loads, so that none takes another one's handles. To look a handle up takes no lock and allocates nothing: the table
 //! grows by chunks that stay where they are, and who is in a call on an object is one number beside it.
 
 mod free;
@@ -113,7 +114,7 @@ impl Refused {
                 other.name()
             )),
             (Self::Foreign, _) => say(format_args!(
-                "{handle:#x} was never given out as a {name}; pass handles on as they were given"
+                "{handle:#x} was never given out as a {name} by this copy of the library; pass handles on as they were given, and load one copy in a process"
             )),
             (Self::Stale, _) => say(format_args!(
                 "the {name} of handle {handle:#x} is gone: it was closed, released or given up; set a handle to 0 when its object goes"

@@ -33,9 +33,10 @@ pub(super) struct Slot<T> {
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T> Slot<T> {
-    pub(super) fn new() -> Self {
+    /// A free one, whose first object is of generation `first`.
+    pub(super) fn new(first: u32) -> Self {
         Self {
-            state: AtomicU64::new(1 << 32),
+            state: AtomicU64::new(with(first, 0)),
             next_free: AtomicU32::new(0),
             value: Cell::new(None),
         }

@@ -117,8 +117,9 @@ impl<T: Send + 'static> Table<T> {
             return Err(Refused::Foreign);
         }
         let index = (handle >> 32) as u32 & 0xFF_FFFF;
-        let slot = self.slot(index).ok_or(Refused::Foreign)?;
-        Ok((slot, index, handle as u32))
+        let (generation, first) = (handle as u32, first_generation());
+        let slot = self.slot(index).filter(|_| generation >= first).ok_or(Refused::Foreign)?;
+        Ok((slot, index, generation))
     }
     /// A place, if its chunk is there.
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
@@ -133,7 +134,8 @@ impl<T: Send + 'static> Table<T> {
             return None;
         };
         let places = FIRST << chunk;
-        self.chunks[chunk].get_or_init(|| (0..places).map(|_| Slot::new()).collect());
+        self.chunks[chunk]
+            .get_or_init(|| (0..places).map(|_| Slot::new(first_generation())).collect());
         Some(index)
     }
 }
@@ -145,6 +147,14 @@ impl<T: Send + 'static> Table<T> {
         table.used = AtomicU32::new(FIRST * ((1 << CHUNKS) - 1));
         table
     }
+}
+/// The first generation of every place: by where this copy of the library lies, so that it refuses the handles of another one in the
+/// same process. They may be taken for those of objects that are gone, or that have still to come, and hardly ever for any that is there.
+fn first_generation() -> u32 {
+    static HERE: u8 = 0;
+    let spread = (&raw const HERE).addr().wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as usize);
+    // 30 of the upper bits, but not 0: three quarters of all generations are left.
+    ((spread >> (usize::BITS - 30)) as u32).max(1)
 }
 /// The chunk and the offset in it.
 fn place(index: u32) -> Option<(usize, usize)> {

@@ -96,7 +96,7 @@ fn a_table_grows_by_chunks_that_stay() {
 /// what lay below it is somebody's.
 #[test]
 fn a_top_that_went_and_came_back_is_noticed() {
-    let slots = [(); 3].map(|()| Slot::<u32>::new());
+    let slots = [(); 3].map(|()| Slot::<u32>::new(1));
     let below = |index: u32| slots.get(index as usize).map(Slot::below);
     let free = Free::new(AtomicU64::new(Free::NOTHING));
     for index in [2, 1, 0] {

@@ -57,7 +57,7 @@ fn explore(name: &str, least: usize, probes: &[&Probe], sites: &[Site], model: f
 
 /// Places live for ever.
 fn place() -> &'static Slot<u32> {
-    Box::leak(Box::new(Slot::new()))
+    Box::leak(Box::new(Slot::new(1)))
 }
 
 static BOTH: Probe = Probe::new();
@@ -140,7 +140,7 @@ static NONE_LEFT: Probe = Probe::new();
 
 /// Two make objects and close them, where there are so many places.
 fn places(count: u32) {
-    let slots: &'static [Slot<u32>] = (0..count).map(|_| Slot::new()).collect::<Vec<_>>().leak();
+    let slots: &'static [Slot<u32>] = (0..count).map(|_| Slot::new(1)).collect::<Vec<_>>().leak();
     let free: &'static Free = Box::leak(Box::new(Free::new(AtomicU64::new(Free::NOTHING))));
     (0..count).for_each(|index| free.push(index, &slots[index as usize]));
     let below = |index: u32| slots.get(index as usize).map(Slot::below);

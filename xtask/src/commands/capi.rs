@@ -1,5 +1,7 @@
 //! The C interface as programs get it: libraries and header laid out, and the programs in C and C++ built on that and run.
 
+mod layout;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -18,14 +20,13 @@ use crate::{
     tree::Tree,
 };
 
-/// Where it is laid out, below cargo's folder of builds.
+use layout::NATIVE;
+
+/// Where the programs are built, below cargo's folder of builds; the library is laid out there as well, if nobody says where else.
 const LAYOUT: &str = "capi";
-/// The programs.
+/// The programs, and those that are tests alone.
 const EXAMPLES: &str = "capi/examples";
-/// What a shared library is looked for by at a program's start (capi/build.rs).
-const SONAME: &str = "libringfence.so.1";
-/// What the static library needs besides.
-const NATIVE: [&str; 5] = ["-lpthread", "-ldl", "-lm", "-lrt", "-lgcc_s"];
+const TESTS: &str = "capi/tests/programs";
 /// What valgrind does. What is still reachable at the end is kept for the process: tables of handles.
 const MEMCHECK: [&str; 4] =
     ["--quiet", "--leak-check=full", "--error-exitcode=97", "--fair-sched=yes"];
@@ -78,11 +79,17 @@ const ON_AMD: [Example; 2] = [
 ];
 
 /// How it is built.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Options {
     /// Optimised, as it is to be installed.
     #[arg(long)]
     release: bool,
+    /// Which of the built-in backends, by commas: hsa, hip. An empty list: none of them.
+    #[arg(long)]
+    features: Option<String>,
+    /// The folder that it is laid out in, in place of target/capi: /usr/local, say.
+    #[arg(long)]
+    prefix: Option<PathBuf>,
     /// The programs that need a GPU, over the one in software, in place of the others.
     #[arg(long)]
     amd: bool,
@@ -101,18 +108,18 @@ pub(crate) fn steps() -> [Step; 4] {
             "test --package ringfence-capi --features audit --test finalizers",
         ),
         Step::new("header", |tree| header::run(tree, header::Options::default())),
-        Step::new("programs in C and C++", |tree| run(tree, Options::default())),
-        Step::new(amd, |tree| on_amd(tree, Options::default())),
+        Step::new("programs in C and C++", |tree| run(tree, &Options::default())),
+        Step::new(amd, |tree| on_amd(tree, &Options::default())),
     ]
 }
 
 /// Lays the libraries and the header out, and runs every program that brings its own device: with the static library, and
 /// with the shared one under valgrind.
-pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
+pub(crate) fn run(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
     if options.amd {
         return on_amd(tree, options);
     }
-    let root = lay_out(tree, options)?;
+    let root = layout::lay_out(tree, options)?;
     println!("laid out in {}", root.display());
     for compiler in [Language::C.compiler(), Language::Cxx.compiler()] {
         if Program::new(tree, compiler).arguments(["--version"]).presence() == Presence::Missing {
@@ -130,6 +137,7 @@ pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
             Presence::Missing => Program::new(tree, shared).run()?,
         };
     }
+    tests(tree, &root)?;
     match valgrind {
         Presence::Here => Ok(Outcome::Passed),
         Presence::Missing => Ok(Outcome::Skipped(
@@ -138,8 +146,32 @@ pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
     }
 }
 
+/// Programs that are tests alone: what the header says to each language, and what the shared library is to the process that loads it.
+fn tests(tree: &Tree, root: &Path) -> Result<(), Failure> {
+    let source = |name: &str| tree.path(TESTS).join(name);
+    let compile = |language: Language, standard: &str| {
+        let warnings = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-I"];
+        Program::new(tree, language.compiler()).arguments([standard]).arguments(warnings)
+    };
+    for (language, standard, as_language) in
+        [(Language::C, "-std=c99", "c"), (Language::Cxx, "-std=c++11", "c++")]
+    {
+        let check = compile(language, standard).arguments([root.join("include")]);
+        let check = check.arguments(["-fsyntax-only", "-x", as_language]);
+        let _ = check.arguments([source("abi.c")]).run()?;
+    }
+    let program = tree.target(LAYOUT).join("copies");
+    let made = compile(Language::C, "-std=c99").arguments([root.join("include")]);
+    let made = made.arguments([source("copies.c")]).arguments(["-o"]).arguments([&program]);
+    let _ = made.arguments(["-ldl"]).run()?;
+    let (one, other) = (layout::shared(root), tree.target(LAYOUT).join("libringfence-copy.so"));
+    fs::copy(&one, &other).map_err(|source| Failure::File { path: one.clone(), source })?;
+    let _ = Program::new(tree, program).arguments([one, other]).run()?;
+    Ok(())
+}
+
 /// The programs that need a GPU, over the one in software.
-fn on_amd(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
+fn on_amd(tree: &Tree, options: &Options) -> Result<Outcome, Failure> {
     if Program::new(tree, Language::C.compiler()).arguments(["--version"]).presence()
         == Presence::Missing
     {
@@ -149,7 +181,7 @@ fn on_amd(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
         Fetched::Here(runtime) => runtime,
         Fetched::Unavailable(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let root = lay_out(tree, options)?;
+    let root = layout::lay_out(tree, options)?;
     let build_gpu = "build --quiet --profile softgpu --package ringfence-softgpu";
     let _ = Program::cargo(tree, build_gpu).run()?;
     let runner = softgpu::runner(&runtime, tree)?;
@@ -177,7 +209,7 @@ fn build(
     linkage: Linkage,
 ) -> Result<PathBuf, Failure> {
     let suffix = if linkage == Linkage::Static { "-static" } else { "" };
-    let program = root.join(format!("{}{suffix}", example.name));
+    let program = tree.target(LAYOUT).join(format!("{}{suffix}", example.name));
     let sources = example.sources.iter().map(|source| tree.path(EXAMPLES).join(source));
     let library = root.join("lib");
     let mut compile = Program::new(tree, example.language.compiler())
@@ -195,45 +227,4 @@ fn build(
     };
     let _ = compile.arguments(NATIVE).run()?;
     Ok(program)
-}
-
-/// `include/ringfence.h`, `lib/libringfence.so` and `.a`, `lib/pkgconfig/ringfence.pc`: to be copied to where programs are
-/// built.
-fn lay_out(tree: &Tree, options: Options) -> Result<PathBuf, Failure> {
-    let (profile, folder) = if options.release { (" --release", "release") } else { ("", "debug") };
-    let _ =
-        Program::cargo(tree, &format!("build --package ringfence-capi --lib{profile}")).run()?;
-    let root = tree.target(LAYOUT);
-    let (include, library) = (root.join("include"), root.join("lib"));
-    let package = library.join("pkgconfig");
-    for folder in [&include, &package] {
-        fs::create_dir_all(folder)
-            .map_err(|source| Failure::File { path: folder.clone(), source })?;
-    }
-    let copies = [
-        (tree.path("capi/include/ringfence.h"), include.join("ringfence.h")),
-        (tree.target(folder).join("libringfence_capi.so"), library.join(SONAME)),
-        // Again under the name that the linker looks for: a link where links are wanted.
-        (tree.target(folder).join("libringfence_capi.so"), library.join("libringfence.so")),
-        (tree.target(folder).join("libringfence_capi.a"), library.join("libringfence.a")),
-    ];
-    for (from, to) in copies {
-        // Not over a library that a program may have open.
-        let gone = fs::remove_file(&to);
-        if let Err(source) = gone
-            && source.kind() != std::io::ErrorKind::NotFound
-        {
-            return Err(Failure::File { path: to, source });
-        }
-        fs::copy(&from, &to).map_err(|source| Failure::File { path: from, source })?;
-    }
-    let path = package.join("ringfence.pc");
-    let text = format!(
-        "prefix=${{pcfiledir}}/../..\nName: ringfence\nDescription: streams and signals that are used again when their work is proven finished\n\
-         Version: {}\nCflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lringfence\nLibs.private: {}\n",
-        env!("CARGO_PKG_VERSION"),
-        NATIVE.join(" ")
-    );
-    fs::write(&path, text).map_err(|source| Failure::File { path, source })?;
-    Ok(root)
 }
