@@ -32,7 +32,9 @@ fn a_callback_may_touch_what_its_caller_passed() {
     let mut job = Job { how: MaybeUninit::new(77), key: KEY, seen: 0 };
     let job = &raw mut job;
     // SAFETY: the job is there.
-    let (how, key) = unsafe { (&raw mut (*job).how, &raw const (*job).key) };
+    let how = unsafe { &raw mut (*job).how };
+    // SAFETY: as above.
+    let key = unsafe { &raw const (*job).key };
     // SAFETY: no reference to a part of the job is kept over the call.
     let (how, key) = (unsafe { Out::new(how.cast()) }, unsafe { In::new(key) });
     // SAFETY: no array is named, and the job outlives the call.
