@@ -14,7 +14,7 @@
  *   calls that succeed, unless the function says otherwise. One place may serve two outputs that nobody wants, and a callback
  *   may touch what its caller passed.
  * Structures with a field `size`: set it to sizeof of the structure before each call; functions that end in _init are given it.
- *   Fields are only ever added at the end.
+ *   Fields are only ever added at the end. A field `reserved` is 0, and RINGFENCE_INVALID_ARGUMENT otherwise.
  * Copies. A process has one copy of this library: each has objects of its own, and refuses the handles of another one. It stays
  *   loaded after dlclose.
  * Threads. "any, at once": any number of threads may be in the call. "the lease's owner": one call at a time; which thread
@@ -1104,7 +1104,7 @@ typedef struct ringfence_pool_options_t {
    */
   uint64_t wait_limit;
   /**
-   * Places of the hand-in that finalizers use, made with the pool. 4096; 0 stands for that, too.
+   * Places of the hand-in that finalizers use, made with the pool. 4096; 0 stands for that, too. 1048576 at most.
    */
   uint32_t hand_in;
   /**
@@ -1626,11 +1626,11 @@ typedef struct ringfence_policy_t {
    */
   uint32_t audit;
   /**
-   * Signals created at the start. 64.
+   * Signals created at the start. 64; 65536 at most, as `ring_batch` and `interrupt_spares`.
    */
   uint32_t ring_size;
   /**
-   * Signals of one memory that may be in flight or ready before a submission waits. 16 times the size.
+   * Signals of one memory that may be in flight or ready before a submission waits. 16 times the size; 1048576 at most.
    */
   uint32_t ring_cap;
   /**
@@ -2557,7 +2557,7 @@ enum ringfence_status_t ringfence_memory_forget(struct ringfence_memory_t memory
 
 /**
  * Makes a table of owners on a pool. `probe` is called with `context`, which is the caller's. `hand_in` is how many owners
- * finalizers can report between two calls of `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep`; 0 stands for 4096.
+ * finalizers can report between two calls of `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep`; 0 stands for 4096; 1048576 at most.
  *
  * Gives: `*owners`, which `ringfence_owners_destroy` ends, before the pool. Threads: any. Finalizers: no.
  */
@@ -3043,7 +3043,7 @@ enum ringfence_status_t ringfence_watermark_observe(struct ringfence_watermark_t
 
 /**
  * Makes a ring without signals, for a stream on the queue of `watermark`. `size` signals are usual, and it may grow to
- * 16 times that; 0 stands for 64.
+ * 16 times that; 0 stands for 64, and 65536 is the most.
  *
  * Gives: `*ring`, which `ringfence_ring_destroy` ends. Errors: of handles. Threads: any. Finalizers: no.
  */

@@ -14,8 +14,8 @@ use crate::{
 pub(crate) unsafe trait Grows: Copy {
     /// Its name in C.
     const NAME: &'static str;
-    /// Its size in the first version of the interface, which a caller has at least.
-    const FIRST: usize = size_of::<Self>();
+    /// Its size in the first version of the interface, which a caller has at least, but for what only fills it up.
+    const FIRST: usize;
 }
 
 /// What the caller's structure says, with 0 for fields that it does not have.
@@ -118,13 +118,24 @@ fn large_enough<T: Grows>(size: usize, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Declares structures that may grow.
+/// Declares structures that may grow, each with the last field that it had in the first version of the interface. What is added later
+/// stays out of this.
 macro_rules! grows {
-    ($($name:ident),* $(,)?) => {$(
+    ($($name:ident, first to $last:ident;)*) => {$(
         // SAFETY: the structure is `repr(C)`, begins with `size`, and has only numbers, pointers and optional functions.
         unsafe impl $crate::sized::Grows for $name {
             const NAME: &'static str = stringify!($name);
+            const FIRST: usize = std::mem::offset_of!($name, $last)
+                + $crate::sized::size_of_field(|of: &$name| &of.$last);
         }
     )*};
 }
 pub(crate) use grows;
+
+/// The size of the field that `field` picks.
+pub(crate) const fn size_of_field<T, F>(_field: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+#[cfg(test)]
+mod tests;

@@ -142,6 +142,30 @@ impl Failure {
             format_args!("`{name}` is NULL; pass the address of an object that is there"),
         )
     }
+    /// What is to become something one day is 0 until then.
+    pub(crate) fn unless_0(name: &str, reserved: u32) -> Result<(), Self> {
+        if reserved == 0 {
+            return Ok(());
+        }
+        Err(Self::new(
+            Status::RINGFENCE_INVALID_ARGUMENT,
+            format_args!(
+                "`{name}` is {reserved}, and is 0 in this version; zero the structure before it is filled in"
+            ),
+        ))
+    }
+    /// A number that memory is made by before anything else is known.
+    pub(crate) fn at_most(name: &str, number: u32, most: u32) -> Result<u32, Self> {
+        if number <= most {
+            return Ok(number);
+        }
+        Err(Self::new(
+            Status::RINGFENCE_INVALID_ARGUMENT,
+            format_args!(
+                "`{name}` is {number}, and is {most} at most: so much is made at once; pass less"
+            ),
+        ))
+    }
     pub(crate) fn unknown(name: &str, number: impl fmt::Display) -> Self {
         Self::new(
             Status::RINGFENCE_INVALID_ARGUMENT,

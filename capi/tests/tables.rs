@@ -123,6 +123,53 @@ fn a_number_of_no_enumeration_is_refused() {
 }
 
 #[test]
+fn what_is_reserved_is_0_and_what_is_made_at_once_has_a_most() {
+    let toy = Toy::new();
+    let create = |table: &ringfence_stream_backend_t, options: &ringfence_pool_options_t| {
+        let mut pool = MaybeUninit::uninit();
+        // SAFETY: both are there.
+        unsafe { ringfence_pool_create(&raw const *table, &raw const *options, to(&mut pool)) }
+    };
+    let refused = |status, name: &str| {
+        assert_eq!(status, RINGFENCE_INVALID_ARGUMENT, "{name}");
+        assert!(message().starts_with(&format!("`{name}`")), "{}", message());
+    };
+    let (table, options) = (toy.table(), common::options());
+    refused(
+        create(&ringfence_stream_backend_t { reserved: 1, ..table }, &options),
+        "backend->reserved",
+    );
+    refused(
+        create(&table, &ringfence_pool_options_t { reserved: 1, ..options }),
+        "options->reserved",
+    );
+    // Such a ring would take more memory than there is, and end the process.
+    refused(
+        create(&table, &ringfence_pool_options_t { hand_in: u32::MAX, ..options }),
+        "options->hand_in",
+    );
+    let pool = toy.pool();
+    let mut owners = MaybeUninit::uninit();
+    let status = ringfence_owners_create(
+        pool,
+        Some(running),
+        std::ptr::null_mut(),
+        u32::MAX,
+        to(&mut owners),
+    );
+    refused(status, "hand_in");
+    shut_down(pool);
+    let mark = out(|mark| ringfence_watermark_create(77, 0, mark));
+    let mut ring = MaybeUninit::uninit();
+    refused(ringfence_ring_create(mark, u32::MAX, to(&mut ring)), "size");
+    ok(ringfence_watermark_destroy(mark));
+    assert_eq!(toy.released.load(std::sync::atomic::Ordering::SeqCst), 1, "the one that was made");
+}
+unsafe extern "C-unwind" fn running(_context: *mut std::ffi::c_void, _owner: u64) -> u32 {
+    RINGFENCE_OWNER_RUNNING
+}
+
+#[test]
 fn versions_are_compared() {
     assert_eq!(ringfence_abi_version(), RINGFENCE_ABI_VERSION);
     ok(ringfence_check_abi(RINGFENCE_ABI_VERSION));

@@ -270,7 +270,9 @@ pub struct ringfence_stream_backend_t {
     /// Gives the word back when its stream is gone [StreamProgress 5].
     pub close_progress: Option<unsafe extern "C-unwind" fn(context: *mut c_void, word: u64)>,
 }
-grows!(ringfence_stream_backend_t);
+grows! {
+    ringfence_stream_backend_t, first to close_progress;
+}
 
 /// Submits work to `stream`, and does not wait for it [StreamWork 1]: called inside a function of this library that was
 /// given it, once, on the same thread, with no lock held. It may not use the lease, and may not throw. What it submitted

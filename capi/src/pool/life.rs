@@ -23,6 +23,8 @@ use crate::{
 
 /// Places of the hand-in, unless the options say otherwise: 4,096 finalized arrays between two pumps, in 192 KiB.
 pub(super) const HAND_IN: u32 = 4096;
+/// The most: they are made with the pool, in 48 MiB.
+pub(super) const MOST_HAND_IN: u32 = 1 << 20;
 
 /// Fills `options` with the defaults, its `size` included. `size` is `sizeof(ringfence_pool_options_t)`: nothing is written past
 /// it.
@@ -81,7 +83,9 @@ fn make(
         settings.looks = options.looks;
         settings.warn_past = options.warn_past;
         settings.wait_limit = Duration::from_nanos(options.wait_limit);
-        places = if options.hand_in == 0 { HAND_IN } else { options.hand_in };
+        Failure::unless_0("options->reserved", options.reserved)?;
+        let wanted = if options.hand_in == 0 { HAND_IN } else { options.hand_in };
+        places = Failure::at_most("options->hand_in", wanted, MOST_HAND_IN)?;
         crowd = options.on_crowd.map(|call| OnCrowd { call, argument: options.on_crowd_argument });
     }
     let hand_in = ArrayQueue::new(places as usize);

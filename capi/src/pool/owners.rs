@@ -16,7 +16,7 @@ use ringfence::{
 use super::{
     array::{InTask, arrays, flat, submit_of, submit_on},
     backend::ringfence_submit_fn,
-    life::HAND_IN,
+    life::{HAND_IN, MOST_HAND_IN},
     memory::give_memory,
     object::{PoolObject, pool_of},
     types::{
@@ -117,7 +117,7 @@ impl OwnersObject {
 }
 
 /// Makes a table of owners on a pool. `probe` is called with `context`, which is the caller's. `hand_in` is how many owners
-/// finalizers can report between two calls of `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep`; 0 stands for 4096.
+/// finalizers can report between two calls of `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep`; 0 stands for 4096; 1048576 at most.
 ///
 /// Gives: `*owners`, which `ringfence_owners_destroy` ends, before the pool. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -131,7 +131,8 @@ pub extern "C" fn ringfence_owners_create(
     border(|| {
         let (object, owners) = (pool_of(pool)?, owners.there("owners")?);
         let probe = Probe { call: there(probe, "probe")?, context };
-        let places = if hand_in == 0 { HAND_IN } else { hand_in };
+        let wanted = if hand_in == 0 { HAND_IN } else { hand_in };
+        let places = Failure::at_most("hand_in", wanted, MOST_HAND_IN)?;
         let made = OwnersObject {
             pool: (*object).clone(),
             table: OwnerTable::new(),

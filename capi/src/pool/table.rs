@@ -30,6 +30,7 @@ unsafe impl Sync for StreamTable {}
 impl StreamTable {
     /// Looks whether everything is there that has to be.
     pub(crate) fn check(table: &ringfence_stream_backend_t) -> Result<(), Failure> {
+        Failure::unless_0("backend->reserved", table.reserved)?;
         group!(table, required: state, create, destroy, query, create_event, destroy_event, record_event,
             stream_wait, query_event, synchronize_event);
         group!(table, optional "memory": allocate, free);

@@ -20,7 +20,7 @@ pub struct ringfence_pool_options_t {
     pub warn_past: u32,
     /// Nanoseconds: the limit of a host wait that takes the place of a wait on the device. 10 s.
     pub wait_limit: u64,
-    /// Places of the hand-in that finalizers use, made with the pool. 4096; 0 stands for that, too.
+    /// Places of the hand-in that finalizers use, made with the pool. 4096; 0 stands for that, too. 1048576 at most.
     pub hand_in: u32,
     /// 0.
     pub reserved: u32,
@@ -128,10 +128,10 @@ pub struct ringfence_tally_t {
     /// Pinned host memory that the live streams take, by the driver's own figure.
     pub host_bytes: u64,
 }
-grows!(
-    ringfence_pool_options_t,
-    ringfence_pumped_t,
-    ringfence_shut_down_t,
-    ringfence_pool_counts_t,
-    ringfence_tally_t
-);
+grows! {
+    ringfence_pool_options_t, first to on_crowd_argument;
+    ringfence_pumped_t, first to reserved;
+    ringfence_shut_down_t, first to memory_leaked;
+    ringfence_pool_counts_t, first to peak_leased_and_draining;
+    ringfence_tally_t, first to host_bytes;
+}

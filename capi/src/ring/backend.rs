@@ -198,4 +198,7 @@ pub struct ringfence_queue_backend_t {
     /// for up to 256.
     pub capacity: u32,
 }
-grows!(ringfence_device_backend_t, ringfence_queue_backend_t);
+grows! {
+    ringfence_device_backend_t, first to watch;
+    ringfence_queue_backend_t, first to settled;
+}

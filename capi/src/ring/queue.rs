@@ -225,6 +225,7 @@ impl Queue {
                 }
                 // SAFETY: as in `dispatch`.
                 let said = unsafe { said.read() };
+                Failure::unless_0("work->reserved", said.reserved.into())?;
                 if said.grid.contains(&0) || said.group.contains(&0) {
                     return Err(Failure::unknown("a size of the dispatch's grid or group", 0));
                 }

@@ -49,6 +49,7 @@ impl ringfence_submission_t {
         &self,
         on: &Queue,
     ) -> Result<Submission<<Queue as PacketQueue>::Work>, Failure> {
+        Failure::unless_0("submission->reserved", self.reserved)?;
         let role: Role = role(self.role)?;
         let mut made = match self.kind {
             RINGFENCE_SUBMIT_KERNEL if on.takes_kernels() == Kernels::PastIt => {

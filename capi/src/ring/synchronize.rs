@@ -61,7 +61,9 @@ pub struct ringfence_ledger_t {
     /// Uses that are not proven yet, now.
     pub in_flight: u64,
 }
-grows!(ringfence_ledger_t);
+grows! {
+    ringfence_ledger_t, first to in_flight;
+}
 
 /// Waits on the host until everything that this stream submitted is finished and visible to the host.
 ///

@@ -36,9 +36,9 @@ pub struct ringfence_policy_t {
     pub events: u32,
     /// 1: each signal is loaded before it is armed again, to catch somebody else's decrement. 0.
     pub audit: u32,
-    /// Signals created at the start. 64.
+    /// Signals created at the start. 64; 65536 at most, as `ring_batch` and `interrupt_spares`.
     pub ring_size: u32,
-    /// Signals of one memory that may be in flight or ready before a submission waits. 16 times the size.
+    /// Signals of one memory that may be in flight or ready before a submission waits. 16 times the size; 1048576 at most.
     pub ring_cap: u32,
     /// Signals armed for one flush, and created for one growth. 32.
     pub ring_batch: u32,
@@ -53,13 +53,27 @@ pub struct ringfence_policy_t {
     /// Nanoseconds: a host wait gives up after this long. 10 minutes.
     pub wait_limit: u64,
 }
-grows!(ringfence_policy_t);
+grows! {
+    ringfence_policy_t, first to wait_limit;
+}
+
+/// The most signals that a ring begins with: a thousand times the default.
+pub(super) const MOST_SIGNALS: u32 = 1 << 16;
 
 impl ringfence_policy_t {
     fn read(&self) -> Result<Policy, Failure> {
         let positive = |name, number: u32| {
             NonZeroU32::new(number).ok_or_else(|| Failure::unknown(name, number))
         };
+        Failure::unless_0("policy->reserved", self.reserved)?;
+        for (name, number, most) in [
+            ("policy->ring_size", self.ring_size, MOST_SIGNALS),
+            ("policy->ring_cap", self.ring_cap, 16 * MOST_SIGNALS),
+            ("policy->ring_batch", self.ring_batch, MOST_SIGNALS),
+            ("policy->interrupt_spares", self.interrupt_spares, MOST_SIGNALS),
+        ] {
+            Failure::at_most(name, number, most)?;
+        }
         let size = positive("policy->ring_size", self.ring_size)?.get();
         let ring = RingLimits {
             size,

@@ -6,7 +6,7 @@ use ringfence_capi::{ringfence_status_t::*, *};
 
 use super::{
     Bench, KERNEL,
-    common::{message, ok, out, to},
+    common::{at, message, ok, out, to},
     event, submit,
 };
 
@@ -179,4 +179,43 @@ fn there_is_no_time_between_events_of_two_devices() {
         ok(ringfence_tracker_close(tracker));
     }
     ok(ringfence_device_close(twin));
+}
+
+#[test]
+fn what_is_reserved_is_0_and_a_count_that_no_memory_has_room_for_is_refused() {
+    let bench = Bench::new(35);
+    let refused = |status, name: &str| {
+        assert_eq!(status, RINGFENCE_INVALID_ARGUMENT, "{name}");
+        assert!(message().contains(&format!("`{name}`")), "{}", message());
+    };
+    let tracker = bench.trackers[0];
+    let wrong = ringfence_submission_t { reserved: 1, ..KERNEL };
+    refused(ringfence_tracker_submit(tracker, at(&wrong), Out::NULL), "submission->reserved");
+    let mut published = MaybeUninit::new(7);
+    // SAFETY: the count is looked at before what is there.
+    let status = unsafe {
+        let (all, uses) = (&raw const wrong, std::ptr::null_mut());
+        ringfence_tracker_submit_all(tracker, all, usize::MAX / 64, uses, to(&mut published))
+    };
+    refused(status, "submissions");
+    // SAFETY: it was written.
+    assert_eq!(unsafe { published.assume_init() }, 0, "told all the same");
+    let mut policy = MaybeUninit::uninit();
+    let size = size_of::<ringfence_policy_t>();
+    // SAFETY: the structure is there, and its size is true.
+    ok(unsafe { ringfence_policy_init(policy.as_mut_ptr(), size) });
+    // SAFETY: a call that is fine writes its output.
+    let policy: ringfence_policy_t = unsafe { policy.assume_init() };
+    let open = |policy: ringfence_policy_t| {
+        let mut opened = MaybeUninit::uninit();
+        // SAFETY: the structure is there.
+        unsafe {
+            let place = to(&mut opened);
+            ringfence_tracker_open(bench.device, bench.queues[0], &raw const policy, place)
+        }
+    };
+    refused(open(ringfence_policy_t { reserved: 1, ..policy }), "policy->reserved");
+    let large = ringfence_policy_t { ring_size: u32::MAX, ..policy };
+    refused(open(large), "policy->ring_size");
+    bench.close();
 }

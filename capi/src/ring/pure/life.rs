@@ -14,9 +14,12 @@ use crate::{
     border::border,
     handle::{Exclusive, Kind, Shared, Table},
     place::Out,
-    ring::types::{
-        RINGFENCE_MEMORY_DEVICE, lane, memory, ringfence_hold_t, ringfence_ring_t,
-        ringfence_signal_memory_t, ringfence_watermark_t,
+    ring::{
+        tracker::MOST_SIGNALS,
+        types::{
+            RINGFENCE_MEMORY_DEVICE, lane, memory, ringfence_hold_t, ringfence_ring_t,
+            ringfence_signal_memory_t, ringfence_watermark_t,
+        },
     },
     sized::{Room, grows},
     status::{Failure, ringfence_status_t, ringfence_status_t as Status},
@@ -92,7 +95,7 @@ pub extern "C" fn ringfence_watermark_observe(
 }
 
 /// Makes a ring without signals, for a stream on the queue of `watermark`. `size` signals are usual, and it may grow to
-/// 16 times that; 0 stands for 64.
+/// 16 times that; 0 stands for 64, and 65536 is the most.
 ///
 /// Gives: `*ring`, which `ringfence_ring_destroy` ends. Errors: of handles. Threads: any. Finalizers: no.
 #[unsafe(no_mangle)]
@@ -103,6 +106,7 @@ pub extern "C" fn ringfence_ring_create(
 ) -> ringfence_status_t {
     border(|| {
         let (mark, ring) = (mark_of(watermark)?.clone(), ring.there("ring")?);
+        Failure::at_most("size", size, MOST_SIGNALS)?;
         let limits = if size == 0 { RingLimits::default() } else { RingLimits::with_size(size) };
         let object = RingObject {
             ring: Ring::new(mark, limits, Arc::new(Reaper::new())),
@@ -215,7 +219,9 @@ pub struct ringfence_ring_state_t {
     /// 0.
     pub reserved: u32,
 }
-grows!(ringfence_ring_state_t);
+grows! {
+    ringfence_ring_state_t, first to reserved;
+}
 
 /// How it stands with the ring.
 ///
