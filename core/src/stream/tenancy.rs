@@ -226,6 +226,18 @@ impl Tenancy {
     pub(crate) fn lose_handle(&mut self, cause: Closed) {
         self.standing = Standing::Closed(cause);
     }
+    /// Whether the driver has the stream, and nobody but the pool: then it is told of what finishes on it.
+    pub(crate) fn still_exists(&self) -> bool {
+        let on_its_way = Standing::Closed(Closed::Trimmed);
+        let reserved = Standing::Closed(Closed::Reserved);
+        [Standing::Open, on_its_way, reserved].contains(&self.standing)
+    }
+    /// A capture left the stream unusable. One that was let go of meanwhile will never be seen to finish its work either.
+    pub(crate) fn close_for_capture(&mut self) {
+        if self.still_exists() {
+            self.standing = Standing::Closed(Closed::Capture);
+        }
+    }
     /// Ends the stream's life in the pool; the first cause stays.
     pub(crate) fn close(&mut self, cause: Closed) {
         if self.standing == Standing::Open {

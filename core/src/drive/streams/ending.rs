@@ -67,14 +67,18 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
             let still = pool.drivable().is_err()
                 || pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
             if still || matches!(self.ended, Some(Err(_))) {
-                tenancy.close(Closed::Capture);
+                tenancy.close_for_capture();
                 tenancy.final_event = before;
                 tenancy.left_by = self.ended.as_ref().and_then(left_by);
                 drop(tenancy);
                 pool.shared.pool().remember_left(fork.clone()); // its event may be asked about
-            } else if let Some(event) = before {
+            } else if tenancy.still_exists() {
                 drop(tenancy);
-                pool.event_back(fork.key().place, event);
+                pool.give_back(fork, before);
+            } else {
+                tenancy.final_event = before; // closed meanwhile: whoever remembers its work waits for that
+                drop(tenancy);
+                pool.shared.pool().remember_left(fork.clone());
             }
         }
         self.ended.unwrap_or(Err(StreamError::Capturing { stream }))

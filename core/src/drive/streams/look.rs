@@ -26,7 +26,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return (Err(Why::Closed(cause)), Asked::Nobody);
         }
         match self.prove_finished(slot, tenancy) {
-            (Err(Why::Capturing(_)), asked) if planted!(HandOutCapturing) => {
+            (Err(Why::Capturing(_) | Why::Busy), asked) if planted!(HandOutCapturing) => {
                 (Ok(tenancy.counted), asked)
             }
             proven => proven,
@@ -48,8 +48,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 false => (Err(Why::Closed(cause)), Asked::Nobody),
             };
         }
+        // Of a lease that was dropped inside the capture: the end of that decides what becomes of the stream.
         if tenancy.captures == Captures::Open {
-            return (Err(Why::Capturing(CaptureStatus::Active)), Asked::Nobody);
+            return (Err(Why::Busy), Asked::Nobody);
         }
         let word = slot.word();
         match (tenancy.idleness(word.is_some()), word) {

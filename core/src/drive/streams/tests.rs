@@ -14,6 +14,7 @@ use crate::{
     },
 };
 
+mod captures;
 mod closing;
 mod forks;
 mod memory;

@@ -97,3 +97,19 @@ fn the_first_cause_stays_but_a_handle_that_is_lost_is_worse_than_any() {
     one.lose_handle(Closed::Reset);
     assert_eq!(one.standing, Standing::Closed(Closed::Reset));
 }
+
+#[test]
+fn what_a_capture_left_unusable_is_not_waited_for_as_what_was_only_let_go_of() {
+    for before in [None, Some(Closed::Trimmed), Some(Closed::Reserved)] {
+        let mut one = tenancy(0, 0, 0);
+        before.into_iter().for_each(|cause| one.close(cause));
+        one.close_for_capture();
+        assert_eq!(one.standing, Standing::Closed(Closed::Capture), "{before:?}");
+    }
+    for dead in [Closed::Bad, Closed::Lost, Closed::Disowned, Closed::Reset] {
+        let mut one = tenancy(0, 0, 0);
+        one.lose_handle(dead);
+        one.close_for_capture();
+        assert_eq!(one.standing, Standing::Closed(dead));
+    }
+}
