@@ -49,4 +49,4 @@ pub(crate) use pool::{Condemned, Resets};
 #[cfg(all(test, ringfence_loom))]
 pub(crate) use returns::{Bit, Returns};
 pub(crate) use slot::Made;
-pub(crate) use tenancy::{Captures, Handle, Standing, Tenancy};
+pub(crate) use tenancy::{Captures, Cover, Handle, OwnEvent, Standing, Tenancy};

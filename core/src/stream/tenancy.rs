@@ -3,7 +3,7 @@
 use crate::{
     backend::streams::CaptureStatus,
     error::{Closed, DriverError},
-    id::{Generation, Position, RawEvent},
+    id::{DeviceContext, Generation, Position, RawEvent},
     sync::ThreadName,
 };
 
@@ -91,6 +91,27 @@ pub(crate) enum Idleness {
     Query,
 }
 
+/// An event of the pool's own: it is gone once its device was reset more often than when it was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OwnEvent {
+    pub(crate) raw: RawEvent,
+    pub(crate) place: DeviceContext,
+    pub(crate) born: u32,
+}
+/// An event that covers a stream's work up to a position: all that was counted when it was recorded. Work that another thread was
+/// just submitting, to a stream that several have, is beyond it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Cover {
+    pub(crate) event: OwnEvent,
+    pub(crate) position: Position,
+}
+impl Cover {
+    /// Whether it covers the work up to `position`.
+    pub(crate) fn covers(&self, position: Position) -> bool {
+        position <= self.position
+    }
+}
+
 /// The state of one stream.
 #[derive(Debug)]
 pub(crate) struct Tenancy {
@@ -110,10 +131,10 @@ pub(crate) struct Tenancy {
     /// Who ended a capture that left the stream capturing for ever: a destruction by anybody else would break that
     /// thread's later captures (M9).
     pub(crate) left_by: Option<ThreadName>,
-    /// While a capture is open: an event, recorded on the disposal stream, that covers the work before it.
-    pub(crate) before_capture: Option<RawEvent>,
-    /// After the stream was closed with work pending: an event, recorded on the disposal stream, that covers it.
-    pub(crate) final_event: Option<RawEvent>,
+    /// While a capture is open: an event of a stream of ours, that covers the work before it.
+    pub(crate) before_capture: Option<Cover>,
+    /// After the stream was closed with work pending: an event of a stream of ours, that covers it.
+    pub(crate) final_event: Option<Cover>,
     /// Host waits on the progress word, without the lock: it is not closed meanwhile.
     pub(crate) waiters: u32,
 }
@@ -140,7 +161,18 @@ impl Tenancy {
     pub(crate) fn count(&mut self) -> Position {
         self.counted = self.counted.next();
         self.ailment = None; // whoever waits for this asks anew
+        if self.standing == Standing::Closed(Closed::Reset) {
+            self.finished = self.counted; // submitted while its device was reset, and gone with it
+        }
         self.counted
+    }
+    /// The position that all work up to now is at. By the raw handle somebody may have submitted what nobody counted, to an open
+    /// stream: the next position is behind that. What a capture records has none.
+    pub(crate) fn so_far(&mut self) -> Position {
+        match (self.handle, self.standing, self.captures) {
+            (Handle::Exposed, Standing::Open, Captures::Never | Captures::Over) => self.count(),
+            _ => self.counted,
+        }
     }
     /// Whether the progress word speaks of all work of this tenancy (T13).
     #[inline]
@@ -231,6 +263,11 @@ impl Tenancy {
         let on_its_way = Standing::Closed(Closed::Trimmed);
         let reserved = Standing::Closed(Closed::Reserved);
         [Standing::Open, on_its_way, reserved].contains(&self.standing)
+    }
+    /// Whether the handle is nobody's, or another stream's, by now.
+    pub(crate) fn handle_is_dead(&self) -> bool {
+        let dead = [Closed::Bad, Closed::Lost, Closed::Disowned, Closed::Reset];
+        matches!(self.standing, Standing::Closed(cause) if dead.contains(&cause))
     }
     /// A capture left the stream unusable. One that was let go of meanwhile will never be seen to finish its work either.
     pub(crate) fn close_for_capture(&mut self) {

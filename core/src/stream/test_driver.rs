@@ -49,10 +49,20 @@ struct Told {
     streams: HashMap<RawStream, TestStream>,
     create_fails: Option<DriverError>,
     refused: Option<(Refusable, DriverError)>,
+    meanwhile: Option<(Refusable, Act)>,
+    /// The newest name that went with a reset.
+    gone: u64,
     graphs_panic: bool,
     looks_panic: bool,
     fault: Option<DriverError>,
     state: DriverState,
+}
+/// What somebody else does in the middle of a call.
+struct Act(Box<dyn FnOnce() + Send>);
+impl std::fmt::Debug for Act {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an act")
+    }
 }
 #[derive(Clone, Copy, Debug)]
 struct TestStream {
@@ -72,9 +82,13 @@ impl TestStream {
         capture: CaptureStatus::None,
     };
 }
-/// A call that can be made to fail.
+/// A call that can be made to fail, or before which somebody else acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refusable {
+    Launch,
+    Record,
+    Free,
+    Synchronize,
     Wait,
     BeginCapture,
     Allocate,
@@ -91,6 +105,8 @@ impl TestDriver {
             streams: HashMap::new(),
             create_fails: None,
             refused: None,
+            meanwhile: None,
+            gone: 0,
             graphs_panic: false,
             looks_panic: false,
             fault: None,
@@ -118,7 +134,20 @@ impl TestDriver {
     pub(crate) fn refuse_next(&self, call: Refusable, error: DriverError) {
         self.told.lock().refused = Some((call, error));
     }
+    /// Somebody else does this before the next such call.
+    pub(crate) fn meanwhile(&self, call: Refusable, act: impl FnOnce() + Send + 'static) {
+        self.told.lock().meanwhile = Some((call, Act(Box::new(act))));
+    }
+    /// A reset takes along every event that there is: to record one again is a fault.
+    pub(crate) fn events_go(&self) {
+        let mut told = self.told.lock();
+        told.gone = told.next;
+    }
     fn refuses(&self, call: Refusable) -> Result<(), DriverError> {
+        let meanwhile = self.told.lock().meanwhile.take_if(|meanwhile| meanwhile.0 == call);
+        if let Some((_, act)) = meanwhile {
+            act.0();
+        }
         let mut told = self.told.lock();
         match told.refused.take_if(|refused| refused.0 == call) {
             Some((_, error)) => Err(error),
@@ -237,7 +266,9 @@ impl StreamEvents for TestDriver {
         Ok(RawEvent::new(self.name()))
     }
     fn destroy_event(&self, _event: RawEvent) {}
-    fn record_event(&self, _event: RawEvent, stream: RawStream) -> Result<(), DriverError> {
+    fn record_event(&self, event: RawEvent, stream: RawStream) -> Result<(), DriverError> {
+        self.refuses(Refusable::Record)?;
+        assert!(event.as_u64() > self.told.lock().gone, "an event that went with its device");
         self.note(DriverCall::Record(stream));
         Ok(())
     }
@@ -249,6 +280,9 @@ impl StreamEvents for TestDriver {
         StreamState::Idle
     }
     fn synchronize_event(&self, _event: RawEvent, _limit: Duration) -> StreamWait {
+        if let Err(cause) = self.refuses(Refusable::Synchronize) {
+            return StreamWait::Failed(cause);
+        }
         self.finish();
         StreamWait::Finished
     }
@@ -278,7 +312,7 @@ impl StreamMemory for TestDriver {
     }
     fn free(&self, memory: RawMemory, stream: RawStream) -> Result<(), DriverError> {
         self.note(DriverCall::Free(memory, stream));
-        Ok(())
+        self.refuses(Refusable::Free)
     }
 }
 /// A word has the name of its stream.
@@ -316,6 +350,7 @@ impl StreamProgress for TestDriver {
 impl StreamWork for TestDriver {
     type Work = &'static str;
     fn launch(&self, stream: RawStream, work: &'static str) -> Result<(), DriverError> {
+        self.refuses(Refusable::Launch)?;
         let mut told = self.told.lock();
         told.calls.push(DriverCall::Launch(stream, work));
         told.streams.get_mut(&stream).ok_or(UNKNOWN)?.launched += 1;

@@ -9,7 +9,7 @@ use crate::{
     drive::{InFlight, Ordered, StreamPool},
     error::{Closed, StreamError},
     id::{StreamKey, StreamRef},
-    stream::{Access, Handle, Lease, Stamp, Standing, Touch},
+    stream::{Access, Lease, Stamp, Standing, Touch},
 };
 
 /// A task's streams: one lease for each key that it used, and the key that it uses now (T3).
@@ -256,13 +256,9 @@ fn latest<A>(lease: &Lease<A>) -> Option<Touch> {
     if let Standing::Closed(Closed::Reset | Closed::Lost) = tenancy.standing {
         return None; // the work is gone with its device
     }
-    let position = match tenancy.handle {
-        // Whoever has the raw handle may have submitted by it: all of that is before the next position.
-        Handle::Exposed => tenancy.count(),
-        Handle::Kept if tenancy.covers(tenancy.counted) => return None,
-        Handle::Kept => tenancy.counted,
-    };
-    Some(Touch::new(lease.stream(), position))
+    // Whoever has the raw handle may have submitted by it, while the stream was open: all of that is before the next position.
+    let position = tenancy.so_far();
+    (!tenancy.covers(position)).then(|| Touch::new(lease.stream(), position))
 }
 
 impl<A> fmt::Debug for TaskStreams<A> {

@@ -1,12 +1,12 @@
 //! Captures: a closure, so that a capture never crosses an await and always ends on its own thread.
 
-use super::{Graph, StreamPool, ending::Ending, refused};
+use super::{Graph, StreamPool, ending::Ending, graph::Home, refused};
 use crate::{
     backend::streams::{CaptureMode, StreamBackend, StreamWork},
     error::StreamError,
-    id::{RawEvent, StreamRef},
+    id::StreamRef,
     observe,
-    stream::{Allocation, Captures, Lease, MemoryName, Slot},
+    stream::{Allocation, Captures, Cover, Lease, MemoryName, Slot, Standing},
     sync::{Arc, Mutex},
 };
 
@@ -56,6 +56,8 @@ pub struct CaptureScope<'a, B, A = ()> {
     pub(super) pool: &'a StreamPool<B, A>,
     pub(super) slot: Arc<Slot<A>>,
     pub(super) stream: StreamRef,
+    /// Since before the capture began: a reset in between takes its graph along.
+    pub(super) home: Home,
     pub(super) door: Arc<Door>,
     pub(super) pins: Vec<MemoryName>,
     pub(super) forks: Vec<Arc<Slot<A>>>,
@@ -90,7 +92,7 @@ impl<A> Participant<A> {
     /// Records work of this task in the capture.
     ///
     /// # Errors
-    /// [`StreamError::Stale`] after the scope ended; what the driver says of the work.
+    /// [`StreamError::Stale`] after the scope ended, or when its stream was closed; what the driver says of the work.
     pub fn submit<B: StreamBackend + StreamWork>(
         &self,
         pool: &StreamPool<B, A>,
@@ -102,6 +104,7 @@ impl<A> Participant<A> {
         if inside.open == Entry::Closed {
             return Err(StreamError::Stale { stream: self.stream });
         }
+        pool.records_still(&self.slot, self.stream)?;
         let launched = pool.driver.launch(self.slot.raw(), work);
         launched.map_err(|cause| refused(self.stream, cause))
     }
@@ -116,13 +119,14 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// Records work.
     ///
     /// # Errors
-    /// What the driver says of it.
+    /// What the driver says of it; [`StreamError::Stale`] when the stream was closed meanwhile: its device was reset, say.
     pub fn submit(&mut self, work: B::Work) -> Result<(), StreamError>
     where
         B: StreamWork,
     {
         self.pool.usable()?;
         let _order = self.door.0.lock();
+        self.pool.records_still(&self.slot, self.stream)?;
         let launched = self.pool.driver.launch(self.slot.raw(), work);
         if planted!(MarkWhileCapturing) {
             let _position = self.pool.count(&self.slot, &mut self.slot.lock());
@@ -156,7 +160,7 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
                 tenancy.before_capture = before;
             }
             Err(error) => {
-                self.pool.give_back(other.slot(), before);
+                self.pool.give_back(before);
                 return Err(error);
             }
         }
@@ -168,7 +172,7 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
                 tenancy.captures = Captures::Over;
                 tenancy.before_capture.take()
             };
-            self.pool.give_back(other.slot(), before);
+            self.pool.give_back(before);
             return chained;
         }
         self.forks.push(other.slot().clone());
@@ -177,20 +181,21 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// Records work on a forked stream.
     ///
     /// # Errors
-    /// [`StreamError::Stale`] when the stream was not forked here, [`StreamError::OtherPool`]; what the driver says.
+    /// [`StreamError::Stale`] when the stream was not forked here, or was closed, [`StreamError::OtherPool`]; what the driver says.
     pub fn submit_on(&mut self, fork: &mut Lease<A>, work: B::Work) -> Result<(), StreamError>
     where
         B: StreamWork,
     {
         self.forked_here(fork)?;
         self.pool.usable()?;
+        self.pool.records_still(fork.slot(), fork.stream())?;
         let launched = self.pool.driver.launch(fork.slot().raw(), work);
         launched.map_err(|cause| refused(fork.stream(), cause))
     }
     /// Makes the capture's stream follow the forked one. Every fork has to be joined before the scope ends.
     ///
     /// # Errors
-    /// [`StreamError::Stale`] when the stream was not forked here, [`StreamError::OtherPool`]; what the driver says.
+    /// [`StreamError::Stale`] when the stream was not forked here, or was closed, [`StreamError::OtherPool`]; what the driver says.
     pub fn join(&mut self, fork: &mut Lease<A>) -> Result<(), StreamError> {
         self.forked_here(fork)?;
         self.chain(fork.stream(), fork.slot(), &self.slot)
@@ -206,15 +211,21 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     /// Makes one captured stream follow another, with an event of the capture.
     fn chain(&self, of: StreamRef, from: &Slot<A>, to: &Slot<A>) -> Result<(), StreamError> {
         self.pool.usable()?;
+        self.pool.records_still(&self.slot, self.stream)?;
         let place = from.key().place;
         let event = self.pool.event(place).map_err(|cause| refused(of, cause))?;
         let chained = {
-            let _hold = from.lock();
-            let recorded = self.pool.driver.record_event(event, from.raw());
-            recorded.and_then(|()| self.pool.driver.stream_wait(to.raw(), event))
+            let hold = from.lock();
+            let open = hold.standing == Standing::Open;
+            let chain = || {
+                self.pool.driver.record_event(event.raw, from.raw())?;
+                self.pool.driver.stream_wait(to.raw(), event.raw)
+            };
+            open.then(chain)
         };
         // An event that a capture recorded is never asked about: it goes.
-        self.pool.driver.destroy_event(event);
+        self.pool.event_gone(event);
+        let chained = chained.ok_or(StreamError::Stale { stream: of })?;
         chained.map_err(|cause| refused(of, cause))
     }
 }
@@ -235,10 +246,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         mode: CaptureMode,
         record: impl FnOnce(&mut CaptureScope<'_, B, A>) -> Result<R, StreamError>,
     ) -> Result<Captured<R, A>, StreamError> {
-        let stream = lease.stream();
+        let (stream, home) = (lease.stream(), self.home(lease.key().place));
         let before = self.cover_before_capture(lease)?;
         if let Err(error) = self.begin(lease, mode, before) {
-            self.give_back(lease.slot(), before);
+            self.give_back(before);
             return Err(error);
         }
         let door = Arc::new(Door(Mutex::new(Inside { open: Entry::Open, participants: 0 })));
@@ -246,6 +257,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             pool: self,
             slot: lease.slot().clone(),
             stream,
+            home,
             door,
             pins: Vec::new(),
             forks: Vec::new(),
@@ -263,7 +275,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.reap();
         }
         let graph = match graph {
-            Ok(raw) => Graph::new(raw, self.home(lease.key().place), pins, self.shared.clone()),
+            Ok(raw) => Graph::new(raw, home, pins, self.shared.clone()),
             Err(error) => {
                 self.unpin_all(pins);
                 return Err(error);
@@ -276,7 +288,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         &self,
         lease: &Lease<A>,
         mode: CaptureMode,
-        before: Option<RawEvent>,
+        before: Option<Cover>,
     ) -> Result<(), StreamError> {
         let mut tenancy = self.open(lease)?;
         let begun = self.driver.begin_capture(lease.slot().raw(), mode);
@@ -286,38 +298,47 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         tenancy.before_capture = before;
         Ok(())
     }
-    pub(super) fn give_back(&self, slot: &Slot<A>, event: Option<RawEvent>) {
-        if let Some(event) = event {
-            self.event_back(slot.key().place, event);
+    /// Whether a stream that a capture is on still is open.
+    fn records_still(&self, slot: &Slot<A>, stream: StreamRef) -> Result<(), StreamError> {
+        match slot.lock().standing {
+            Standing::Open => Ok(()),
+            Standing::Closed(_) => Err(StreamError::Stale { stream }),
+        }
+    }
+    pub(super) fn give_back(&self, cover: Option<Cover>) {
+        if let Some(cover) = cover {
+            self.event_back(cover.event);
         }
     }
     /// An event on the disposal stream that covers the work before a capture, so that others can wait for it
     /// meanwhile: events of a stream that captures cannot be waited for (905).
-    fn cover_before_capture(&self, lease: &Lease<A>) -> Result<Option<RawEvent>, StreamError> {
+    fn cover_before_capture(&self, lease: &Lease<A>) -> Result<Option<Cover>, StreamError> {
         let slot = lease.slot();
         let place = slot.key().place;
         let disposal = self.await_disposal(place)?;
-        let (event, covered) = {
+        let (event, position, covered) = {
             let mut tenancy = self.open(lease)?;
             if tenancy.word_counts() && self.prove_finished(slot, &mut tenancy).0.is_ok() {
                 return Ok(None); // nothing unfinished to wait for
             }
             let event = self.event(place).map_err(|cause| self.refused(lease, cause))?;
-            let recorded = self.driver.record_event(event, slot.raw());
+            let recorded = self.driver.record_event(event.raw, slot.raw());
             tenancy.note_refusal(recorded);
-            (event, recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), event)))
+            let followed =
+                recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), event.raw));
+            (event, tenancy.so_far(), followed)
         };
         let covered = covered.and_then(|()| {
             let mut tenancy = disposal.lock();
-            let recorded = self.driver.record_event(event, disposal.raw());
+            let recorded = self.driver.record_event(event.raw, disposal.raw());
             let _position = self.count(&disposal, &mut tenancy);
             recorded
         });
         if let Err(cause) = covered {
-            self.event_back(place, event);
+            self.event_back(event);
             return Err(self.refused(lease, cause));
         }
-        Ok(Some(event))
+        Ok(Some(Cover { event, position }))
     }
     fn unpin_all(&self, pins: Vec<MemoryName>) {
         for memory in pins {

@@ -29,12 +29,14 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
             inside.open = Entry::Closed;
             inside.participants
         };
-        let slot = &self.scope.slot;
-        let home = pool.home(slot.key().place);
+        let (slot, home) = (&self.scope.slot, self.scope.home);
         let before = {
             let mut tenancy = slot.lock();
             // In a forked child, or after the pool's end, a capture cannot even be ended.
             let ended = pool.drivable().and_then(|()| {
+                if tenancy.handle_is_dead() {
+                    return Err(StreamError::Stale { stream }); // it went with its device
+                }
                 pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause))
             });
             tenancy.captures = Captures::Over;
@@ -55,7 +57,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
             self.ended = Some(ended);
             if tenancy.standing == Standing::Open { before } else { None }
         };
-        pool.give_back(slot, before);
+        pool.give_back(before);
         if matches!(self.ended, Some(Err(_))) {
             pool.shared.pool().remember_left(slot.clone()); // its event may be asked about
         }
@@ -65,6 +67,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
             let before = tenancy.before_capture.take();
             // A stream that joined a capture of HIP 5.2 swallows all later work, also after a good end.
             let still = pool.drivable().is_err()
+                || tenancy.handle_is_dead()
                 || pool.driver.capture_status(fork.raw()) != CaptureStatus::None;
             if still || matches!(self.ended, Some(Err(_))) {
                 tenancy.close_for_capture();
@@ -74,7 +77,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
                 pool.shared.pool().remember_left(fork.clone()); // its event may be asked about
             } else if tenancy.still_exists() {
                 drop(tenancy);
-                pool.give_back(fork, before);
+                pool.give_back(before);
             } else {
                 tenancy.final_event = before; // closed meanwhile: whoever remembers its work waits for that
                 drop(tenancy);
@@ -101,8 +104,7 @@ impl<B: StreamBackend, A> Drop for Ending<'_, B, A> {
         // The closure panicked: nobody gets the graph, and what it pins goes with it.
         let graph = self.end().ok();
         let pins = std::mem::take(&mut self.scope.pins);
-        let home = self.scope.pool.home(self.scope.slot.key().place);
-        let dead = Dead::unused(graph, home, pins);
+        let dead = Dead::unused(graph, self.scope.home, pins);
         self.scope.pool.shared.graveyard.lock().push(dead);
     }
 }

@@ -112,7 +112,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// covers its work, for whoever still remembers it.
     ///
     /// A wrapping that is dropped without this leaves its work unknowable: memory that it used is leaked. The stream is not
-    /// asked about from then on, but another thread may be in the middle of a call about it; after this function none is.
+    /// asked about from then on, but another thread may be in the middle of a call about it; after this function none is, but for one
+    /// that submits by another lease of the stream: that gets [`StreamError::Stale`], and whether its work ran is known to nobody.
     ///
     /// # Errors
     /// [`StreamError::Capturing`]; what the driver says. The interest has ended all the same, as if the wrapping had been

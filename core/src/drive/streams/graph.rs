@@ -114,7 +114,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ///
     /// # Errors
     /// What the driver says; [`StreamError::Capturing`] when the stream captures; [`StreamError::Reset`] when the
-    /// graph's device was reset.
+    /// graph's device was reset; [`StreamError::Stale`] when the stream was closed meanwhile.
     pub fn launch(&self, lease: &mut Lease<A>, graph: &mut Graph<A>) -> Result<Touch, StreamError> {
         drop(self.open(lease)?);
         if graph.shared.id != self.shared.id {
@@ -126,12 +126,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let launching = Launched(Launching(lease.slot()), lease.stream(), &mut graph.launches);
         let launched = self.driver.launch_graph(graph.raw, lease.slot().raw());
         std::mem::forget(launching); // it did not panic
-        let position = self.count(lease.slot(), &mut lease.slot().lock());
-        let touch = Touch::new(lease.stream(), position);
+        let (touch, current) = self.count_launch(lease);
         // Also after an error: what was submitted of it may run.
         graph.launches.add(touch, Access::Read);
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
-        observe::launched(lease.stream(), position);
+        current?;
+        observe::launched(lease.stream(), touch.position());
         Ok(touch)
     }
     pub(super) fn home(&self, place: DeviceContext) -> Home {

@@ -145,16 +145,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     where
         B: StreamWork,
     {
-        drop(self.open(lease)?);
         let mut what = Box::new(what);
-        let work = work(&mut what);
+        let work = work(&mut what); // the caller's code: what it does to the stream is seen below
+        drop(self.open(lease)?);
         let mut launching = LaunchingWith { lease, shared: &self.shared, what: Some(what) };
         let launched = self.driver.launch(lease.slot().raw(), work);
-        let position = self.count(lease.slot(), &mut lease.slot().lock());
+        let (touch, current) = self.count_launch(lease);
         let what = launching.what.take(); // nothing panicked
-        let touch = Touch::new(lease.stream(), position);
         let in_flight = InFlight { what, touch, shared: self.shared.clone() };
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
+        current?;
         Ok(in_flight)
     }
 }

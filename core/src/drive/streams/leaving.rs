@@ -5,7 +5,7 @@ use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
     id::Position,
-    stream::{Captures, Lease, Slot, Standing},
+    stream::{Captures, Cover, Lease, Slot, Standing},
     sync::Arc,
 };
 
@@ -32,12 +32,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let place = slot.key().place;
         let own = self.event(place).map_err(|cause| refused(stream, cause))?;
         let followed = self.open(lease).and_then(|mut tenancy| {
-            let recorded = self.driver.record_event(own, slot.raw());
+            let recorded = self.driver.record_event(own.raw, slot.raw());
             tenancy.note_refusal(recorded);
-            let followed = recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), own));
-            followed.map(|()| tenancy.counted).map_err(|cause| refused(stream, cause))
+            let followed = recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), own.raw));
+            let position = tenancy.so_far();
+            followed.map(|()| position).map_err(|cause| refused(stream, cause))
         });
-        self.event_back(place, own);
+        self.event_back(own);
         followed
     }
     /// Closes the stream with an event of the disposal stream, unless more was submitted since that followed it.
@@ -49,12 +50,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         cause: Closed,
     ) -> Result<Covered, StreamError> {
         let (slot, stream) = (lease.slot(), lease.stream());
-        let (place, born) = (slot.key().place, self.resets(slot.key().place));
+        let place = slot.key().place;
         // Another event: what one says after a recording that was refused, nobody knows.
         let last = self.event(place);
         let recorded = {
             let mut hold = disposal.lock();
-            let recorded = last.and_then(|last| self.driver.record_event(last, disposal.raw()));
+            let recorded = last.and_then(|last| self.driver.record_event(last.raw, disposal.raw()));
             let _position = self.count(disposal, &mut hold); // the wait is work of its own
             recorded
         };
@@ -66,14 +67,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if tenancy.counted != counted || tenancy.captures == Captures::Open {
                 return Ok(Covered::No);
             }
-            tenancy.final_event = last.ok();
+            tenancy.final_event = last.ok().map(|event| Cover { event, position: counted });
             tenancy.close(cause);
             Ok(Covered::Yes)
         });
-        if let (Ok(last), false) = (last, matches!(ended, Ok(Covered::Yes)))
-            && self.resets(place) == born
-        {
-            self.event_back(place, last);
+        if let (Ok(last), false) = (last, matches!(ended, Ok(Covered::Yes))) {
+            self.event_back(last);
         }
         ended
     }
@@ -91,19 +90,23 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn look_at_left(&self, slot: &Arc<Slot<A>>) -> Left {
         // With the lock: whoever destroys the stream takes the event with it.
         let mut tenancy = slot.lock();
-        let Some(event) = tenancy.final_event else { return Left::Nothing };
+        let Some(last) = tenancy.final_event else { return Left::Nothing };
         let state = {
             let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.query_event(event)
+            self.driver.query_event(last.event.raw)
         };
         if state != StreamState::Idle {
             return Left::Pending;
         }
-        tenancy.saw_idle();
+        tenancy.saw(last.position);
         tenancy.final_event = None;
+        let all = tenancy.covers(tenancy.counted);
         drop(tenancy);
-        self.driver.destroy_event(event);
-        Left::Finished
+        self.event_gone(last.event);
+        match all {
+            true => Left::Finished,
+            false => Left::Nothing, // of what another thread submitted meanwhile nobody ever knows
+        }
     }
     fn forget_left(&self, slot: &Arc<Slot<A>>) {
         // The others are destroyed one day, and forgotten then.

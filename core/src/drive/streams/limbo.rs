@@ -160,7 +160,8 @@ impl<A> Shared<A> {
             let tenancy = slot.lock();
             let over = tenancy.generation != stream.generation();
             let finished = over || tenancy.covers(touch.position());
-            (finished, tenancy.standing, tenancy.final_event.is_some(), tenancy.ailment)
+            let covered = tenancy.final_event.is_some_and(|last| last.covers(touch.position()));
+            (finished, tenancy.standing, covered, tenancy.ailment)
         };
         match (standing, self.life()) {
             _ if finished => Some(Ok(())),

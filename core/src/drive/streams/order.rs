@@ -6,9 +6,11 @@ use super::{StreamPool, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamWait},
     error::{Closed, DriverCode, DriverError, StreamError},
-    id::{RawEvent, StreamRef},
+    id::StreamRef,
     observe,
-    stream::{Access, Captures, Kind, Lease, Slot, Stamp, Standing, Tenancy, Touch},
+    stream::{
+        Access, Captures, Cover, Kind, Lease, OwnEvent, Slot, Stamp, Standing, Tenancy, Touch,
+    },
     sync::Arc,
 };
 
@@ -57,7 +59,7 @@ enum Unfinished {
     /// Its stream is open, and does not capture.
     Record,
     /// This event covers it.
-    Event(RawEvent),
+    Event(OwnEvent),
     /// Its stream captures, by its user's own doing.
     Capturing,
     /// Its stream was closed with it pending.
@@ -221,11 +223,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if self.finished(slot, &mut tenancy, touch) && !(over && planted!(WaitForOldTenancy)) {
             return Ok(Ordered::Already);
         }
-        let wait = |event| {
-            let waited = self.driver.stream_wait(waiter.raw(), event);
+        let wait = |event: OwnEvent| {
+            let waited = self.driver.stream_wait(waiter.raw(), event.raw);
             waited.map_err(|cause| refused(stream, cause))
         };
-        match self.unfinished(slot, &tenancy) {
+        match self.unfinished(slot, &tenancy, touch) {
             // The event is of the disposal stream of this place, which has waited for the work. That of another has not.
             Unfinished::Event(_)
                 if waiter.kind() == Kind::Disposal && waiter.key().place == place => {}
@@ -235,29 +237,30 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Unfinished::Record => {
                 let event = self.event(place).map_err(|cause| refused(stream, cause))?;
                 let mut held = (!planted!(ActAfterCheck)).then_some(tenancy);
-                let recorded = self.driver.record_event(event, slot.raw());
+                let recorded = self.driver.record_event(event.raw, slot.raw());
                 if let Some(tenancy) = &mut held {
                     tenancy.note_refusal(recorded);
                 }
                 let waited =
                     recorded.map_err(|cause| refused(stream, cause)).and_then(|()| wait(event));
-                self.event_back(place, event);
+                self.event_back(event);
                 waited?;
             }
         }
         Ok(Ordered::OnDevice)
     }
     /// What can be done about work that is not known to be finished, with the stream's lock held.
-    fn unfinished(&self, slot: &Slot<A>, tenancy: &Tenancy) -> Unfinished {
-        match (tenancy.standing, tenancy.final_event) {
+    fn unfinished(&self, slot: &Slot<A>, tenancy: &Tenancy, touch: Touch) -> Unfinished {
+        let covering = |cover: &Cover| cover.covers(touch.position());
+        match (tenancy.standing, tenancy.final_event.filter(covering)) {
             (Standing::Open, _) => {}
-            (_, Some(event)) => return Unfinished::Event(event),
+            (_, Some(last)) => return Unfinished::Event(last.event),
             // It exists until its work is proven finished.
             (Standing::Closed(Closed::Trimmed | Closed::Reserved), None) => {}
             (Standing::Closed(_), None) => return Unfinished::Unknowable,
         }
-        match (tenancy.captures, tenancy.before_capture) {
-            (Captures::Open, Some(event)) => Unfinished::Event(event),
+        match (tenancy.captures, tenancy.before_capture.filter(covering)) {
+            (Captures::Open, Some(before)) => Unfinished::Event(before.event),
             (Captures::Open, None) => Unfinished::Capturing,
             _ if self.captures_now(slot, tenancy) => Unfinished::Capturing,
             _ => Unfinished::Record,
@@ -315,13 +318,13 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let event = self.event(place).map_err(|cause| refused(stream, cause))?;
         let recorded = {
             let _hold = disposal.lock();
-            self.driver.record_event(event, disposal.raw())
+            self.driver.record_event(event.raw, disposal.raw())
         };
         let waited = recorded.map(|()| {
             let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.synchronize_event(event, limit)
+            self.driver.synchronize_event(event.raw, limit)
         });
-        self.event_back(place, event);
+        self.event_back(event);
         waited.map_err(|cause| refused(stream, cause))
     }
 }

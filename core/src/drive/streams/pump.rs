@@ -121,8 +121,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # }
     /// ```
     pub fn device_reset(&self, device: DeviceId) {
-        self.shared.pool().device_reset(device);
         self.forget_events(device);
+        self.shared.pool().device_reset(device);
         if self.drivable().is_ok() {
             self.retry_frees();
             self.reap();
@@ -229,10 +229,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Whether the work before a capture that was left open is finished. Without an event there was none that was not.
     fn is_past(&self, tenancy: &mut Tenancy) -> bool {
-        tenancy.final_event.is_none_or(|event| {
-            let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.query_event(event) == StreamState::Idle
-        })
+        let Some(last) = tenancy.final_event else { return tenancy.covers(tenancy.counted) };
+        let _relaxed = Relaxed::enter(&self.driver);
+        last.covers(tenancy.counted) && self.driver.query_event(last.event.raw) == StreamState::Idle
     }
     pub(super) fn destroy(&self, slot: &crate::stream::Slot<A>) -> Result<(), DriverError> {
         {
@@ -244,8 +243,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.driver.close_progress(word);
         }
         let last = slot.lock().final_event.take();
-        if let Some(event) = last {
-            self.driver.destroy_event(event);
+        if let Some(last) = last {
+            self.event_gone(last.event);
         }
         Ok(())
     }

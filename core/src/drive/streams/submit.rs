@@ -21,12 +21,7 @@ impl<A> Drop for Launching<'_, A> {
 
 /// Everything that was submitted up to now: what went past the pool, which nobody counted, is counted by this.
 pub(super) fn so_far<A>(slot: &Slot<A>, stream: StreamRef) -> Touch {
-    let mut tenancy = slot.lock();
-    let position = match (tenancy.handle, tenancy.standing) {
-        (Handle::Exposed, Standing::Open) => tenancy.count(),
-        _ => tenancy.counted,
-    };
-    Touch::new(stream, position)
+    Touch::new(stream, slot.lock().so_far())
 }
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
@@ -46,11 +41,25 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let launching = Launching(lease.slot());
         let launched = self.driver.launch(lease.slot().raw(), work);
         std::mem::forget(launching); // it did not panic
-        let position = self.count(lease.slot(), &mut lease.slot().lock());
+        let (touch, current) = self.count_launch(lease);
         launched.map_err(|cause| self.launch_refused(lease, cause))?;
-        let touch = Touch::new(lease.stream(), position);
-        observe::work_submitted(lease.stream(), position);
+        current?;
+        observe::work_submitted(lease.stream(), touch.position());
         Ok(touch)
+    }
+    /// Counts what was just launched, with no lock held meanwhile: it may be a caller's code (T5).
+    ///
+    /// Of a stream that several have, another one may have ended the wrapping in between. What was left behind then does not cover
+    /// this work, which nobody takes for finished.
+    pub(super) fn count_launch(&self, lease: &Lease<A>) -> (Touch, Result<(), StreamError>) {
+        let stream = lease.stream();
+        let mut tenancy = lease.slot().lock();
+        let position = self.count(lease.slot(), &mut tenancy);
+        let current = match tenancy.standing {
+            Standing::Open => Ok(()),
+            Standing::Closed(_) => Err(StreamError::Stale { stream }),
+        };
+        (Touch::new(stream, position), current)
     }
     /// What to remember of everything that was submitted to the lease's stream up to now, by the raw handle as well once
     /// that was given out.
@@ -154,6 +163,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let position = tenancy.count();
         if let Some(word) = slot.word()
             && tenancy.word_counts()
+            && tenancy.standing == Standing::Open
         {
             let marked = self.driver.mark(slot.raw(), word, position);
             tenancy.note_refusal(marked);

@@ -18,6 +18,7 @@ mod captures;
 mod closing;
 mod forks;
 mod memory;
+mod shared;
 mod waiting;
 
 const BAD: DriverError = DriverError::Bad(DriverCode::new(400));
