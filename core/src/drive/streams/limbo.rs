@@ -165,6 +165,7 @@ impl<A> Shared<A> {
         };
         match (standing, self.life()) {
             _ if finished => Some(Ok(())),
+            (Standing::Closed(Closed::Reset), _) => Some(Ok(())), // gone with its device
             (_, Life::Lost) | (Standing::Closed(Closed::Lost), Life::Open | Life::Closing) => {
                 Some(Err(StreamError::DeviceLost))
             }

@@ -336,11 +336,16 @@ impl<A> Pool<A> {
         shelf.creating -= 1;
         shelf.leased += 1;
         shelf.asked += 1;
-        self.register(&slot);
+        match self.resets(key.place.device) == born {
+            true => self.register(&slot),
+            // Its handle went with the device while it was made, and is another stream's by now, perhaps.
+            false => {
+                self.by_id.insert(slot.id(), slot.clone());
+                slot.close(Closed::Reset);
+            }
+        }
         if self.life == Life::Over {
             slot.close(Closed::Lost);
-        } else if self.resets(key.place.device) != born {
-            slot.close(Closed::Reset); // its handle went with the device while it was made
         }
         self.counts.created += 1;
         self.counts.leases += 1;

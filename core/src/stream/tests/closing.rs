@@ -192,3 +192,15 @@ fn trimming_counts_what_was_let_go_of_in_between() {
     bench.pool.trim(); // two are left to let go of
     assert_eq!(bench.reap().len(), 3);
 }
+
+#[test]
+fn a_stream_that_was_made_before_a_reset_takes_no_handle_from_one_made_after_it() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let Claim::Create(slow) = bench.claim(key()) else { panic!("nothing is idle") };
+    bench.pool.device_reset(DeviceId::new(0));
+    let innocent = bench.fresh(key());
+    let raw = innocent.slot().raw(); // the driver gives it again
+    let gone = bench.pool.created(slow, raw, None, ());
+    assert_eq!((gone.closed(), innocent.slot().closed()), (Some(Closed::Reset), None));
+    assert!(bench.pool.by_raw(raw).is_some_and(|known| Arc::ptr_eq(known, innocent.slot())));
+}
