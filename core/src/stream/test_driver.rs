@@ -89,6 +89,9 @@ pub(crate) enum Refusable {
     Record,
     Free,
     Synchronize,
+    Query,
+    WaitProgress,
+    DestroyGraph,
     Wait,
     BeginCapture,
     Allocate,
@@ -248,7 +251,7 @@ impl StreamDriver for TestDriver {
     }
     fn query(&self, stream: RawStream) -> StreamState {
         let fault = self.told.lock().fault;
-        if let Some(cause) = fault {
+        if let Some(cause) = fault.or(self.refuses(Refusable::Query).err()) {
             return StreamState::Failed(cause);
         }
         self.look(stream, |stream| match stream.launched == stream.finished {
@@ -302,7 +305,7 @@ impl StreamCapture for TestDriver {
         self.launch(stream, if panics { PANICS } else { "graph" })
     }
     fn destroy_graph(&self, _graph: RawGraph) -> Result<(), DriverError> {
-        Ok(())
+        self.refuses(Refusable::DestroyGraph)
     }
 }
 impl StreamMemory for TestDriver {
@@ -339,6 +342,9 @@ impl StreamProgress for TestDriver {
         self.look(RawStream::new(word.as_u64()), |stream| stream.seen).unwrap_or_default()
     }
     fn wait_progress(&self, word: RawProgress, position: Position, _limit: Duration) -> StreamWait {
+        if let Err(cause) = self.refuses(Refusable::WaitProgress) {
+            return StreamWait::Failed(cause);
+        }
         self.finish();
         match self.observe(word) >= position {
             true => StreamWait::Finished,

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::{Crowd, Shared, StreamPool, guard::Relaxed, look::Asked};
+use super::{Crowd, Shared, StreamPool, guard::Relaxed, kept::Kept, look::Asked};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
@@ -192,12 +192,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Proves the offered stream idle and hands it on, under one hold of its lock (T5).
     #[inline]
     fn take(&self, offer: Offer<A>) -> Result<Lease<A>, (Offer<A>, Why)> {
+        let offer = Kept::of(&self.shared, offer, not_looked_at);
         let generation = {
-            let Some(mut tenancy) = offer.slot().try_lock() else { return Err((offer, Why::Busy)) };
+            let Some(mut tenancy) = offer.get().slot().try_lock() else {
+                return Err((offer.take(), Why::Busy));
+            };
             // What was seen before answers most often.
             let (proven, asked) = match tenancy.proven() {
                 Some(position) => (Ok(position), Asked::Nobody),
-                None => self.prove_idle(offer.slot(), &mut tenancy),
+                None => self.prove_idle(offer.get().slot(), &mut tenancy),
             };
             let handed = proven.and_then(|position| tenancy.hand_on(position));
             drop(tenancy);
@@ -206,10 +209,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             }
             match handed {
                 Ok(generation) => generation,
-                Err(why) => return Err((offer, why)),
+                Err(why) => return Err((offer.take(), why)),
             }
         };
-        let lease = Lease::new(offer.into_slot(), generation);
+        let lease = Lease::new(offer.take().into_slot(), generation);
         observe::leased(lease.stream());
         Ok(lease)
     }
@@ -298,6 +301,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
 }
 
+/// The look at an offered stream panicked: it is looked at again.
+#[cold]
+pub(super) fn not_looked_at<A>(shared: &Shared<A>, offer: Offer<A>) {
+    shared.pool().refused(offer, Why::Busy);
+}
 /// A refusal that concerns the whole device ends the search.
 fn lost(why: Why) -> Result<(), StreamError> {
     match why {

@@ -268,19 +268,21 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let graph = ending.end();
         let pins = std::mem::take(&mut ending.scope.pins);
         drop(ending);
+        // Before anybody's code may panic: whoever drops the graph drops its pins.
+        let graph = match graph {
+            Ok(raw) => Ok(Graph::new(raw, home, pins, self.shared.clone())),
+            Err(error) => {
+                self.unpin_all(pins);
+                Err(error)
+            }
+        };
         // Even a failed one holds nobody up any more.
         self.retry_frees();
         // What earlier captures of this thread left capturing, no other thread may destroy.
         if self.shared.pool().counts().condemned_captures > 0 && self.usable().is_ok() {
             self.reap();
         }
-        let graph = match graph {
-            Ok(raw) => Graph::new(raw, home, pins, self.shared.clone()),
-            Err(error) => {
-                self.unpin_all(pins);
-                return Err(error);
-            }
-        };
+        let graph = graph?;
         observe::captured(stream);
         Ok(Captured { graph, value: value? })
     }
@@ -316,25 +318,23 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let slot = lease.slot();
         let place = slot.key().place;
         let disposal = self.await_disposal(place)?;
-        let (event, position, covered) = {
+        let (position, followed) = {
             let mut tenancy = self.open(lease)?;
             if tenancy.word_counts() && self.prove_finished(slot, &mut tenancy).0.is_ok() {
                 return Ok(None); // nothing unfinished to wait for
             }
-            let event = self.event(place).map_err(|cause| self.refused(lease, cause))?;
-            let recorded = self.driver.record_event(event.raw, slot.raw());
-            tenancy.note_refusal(recorded);
-            let followed =
-                recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), event.raw));
-            (event, tenancy.so_far(), followed)
+            let position = tenancy.so_far();
+            (position, self.record_and_wait(slot, &mut Some(tenancy), &disposal))
         };
-        let covered = covered.and_then(|()| {
+        followed.map_err(|refusal| self.not_followed(lease.stream(), &disposal, refusal))?;
+        let event = self.event(place).map_err(|cause| self.refused(lease, cause))?;
+        let recorded = {
             let mut tenancy = disposal.lock();
             let recorded = self.driver.record_event(event.raw, disposal.raw());
             let _position = self.count(&disposal, &mut tenancy);
             recorded
-        });
-        if let Err(cause) = covered {
+        };
+        if let Err(cause) = recorded {
             self.event_back(event);
             return Err(self.refused(lease, cause));
         }
@@ -344,7 +344,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         for memory in pins {
             let free = self.shared.memory.lock().unpin(memory, &Default::default());
             if let Some(free) = free {
-                let _freed = self.dispose(free);
+                let _freed = self.dispose_again(free);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Graphs: what a capture ends in, and what they keep alive.
 
-use super::{Shared, StreamPool, submit::Launching};
+use super::{Shared, StreamPool, kept::Kept, submit::Launching};
 use crate::{
     backend::streams::StreamBackend,
     error::StreamError,
@@ -143,26 +143,43 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Destroys graphs that nobody has and no launch uses, and frees what they alone kept.
     pub(super) fn bury_graphs(&self) -> Buried {
         let dead = std::mem::take(&mut *self.shared.graveyard.lock());
+        let mut dead = Kept::of(&self.shared, dead, |shared, mut dead| {
+            shared.graveyard.lock().append(&mut dead);
+        });
         let mut buried = Buried::default();
-        for dead in dead {
+        let mut at = 0;
+        while let Some(one) = dead.get_mut().get_mut(at) {
             let running =
-                dead.launches.touches(Access::Write).any(|touch| !self.is_finished_or_ask(touch));
-            let gone = self.is_gone(dead.home);
-            let refuses = |raw| !gone && self.driver.destroy_graph(raw).is_err();
-            if running || dead.raw.is_some_and(refuses) {
-                self.shared.graveyard.lock().push(dead); // with its pins
+                one.launches.touches(Access::Write).any(|touch| !self.is_finished_or_ask(touch));
+            if running || self.destroy_dead(one) == Destroyed::Refused {
+                at += 1; // goes back, with its pins
                 continue;
             }
             buried.graphs += 1;
-            for memory in dead.pins {
-                let free = self.shared.memory.lock().unpin(memory, &dead.launches);
+            while let Some(memory) = one.pins.pop() {
+                let free = self.shared.memory.lock().unpin(memory, &one.launches);
                 if let Some(free) = free {
-                    buried.freed += u32::from(self.dispose(free).has_happened());
+                    buried.freed += u32::from(self.dispose_again(free).has_happened());
                 }
             }
+            dead.get_mut().swap_remove(at);
         }
         buried
     }
+    fn destroy_dead(&self, dead: &mut Dead) -> Destroyed {
+        // Taken before the call: whether a driver that panics has destroyed it, nobody knows.
+        let Some(raw) = dead.raw.take() else { return Destroyed::Yes };
+        if !self.is_gone(dead.home) && self.driver.destroy_graph(raw).is_err() {
+            dead.raw = Some(raw);
+            return Destroyed::Refused;
+        }
+        Destroyed::Yes
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Destroyed {
+    Yes,
+    Refused,
 }
 
 /// What became of graphs that nobody has.

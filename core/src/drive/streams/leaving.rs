@@ -1,6 +1,6 @@
 //! Streams that leave the pool with work pending: an event stays for whoever remembers that work.
 
-use super::{StreamPool, guard::Relaxed, refused};
+use super::{StreamPool, guard::Relaxed, kept::Kept, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
@@ -29,17 +29,12 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Lets the disposal stream follow the work of a stream. Answers with how far that goes.
     fn follow_by(&self, disposal: &Slot<A>, lease: &Lease<A>) -> Result<Position, StreamError> {
         let (slot, stream) = (lease.slot(), lease.stream());
-        let place = slot.key().place;
-        let own = self.event(place).map_err(|cause| refused(stream, cause))?;
-        let followed = self.open(lease).and_then(|mut tenancy| {
-            let recorded = self.driver.record_event(own.raw, slot.raw());
-            tenancy.note_refusal(recorded);
-            let followed = recorded.and_then(|()| self.driver.stream_wait(disposal.raw(), own.raw));
-            let position = tenancy.so_far();
-            followed.map(|()| position).map_err(|cause| refused(stream, cause))
-        });
-        self.event_back(own);
-        followed
+        let mut held = Some(self.open(lease)?);
+        let followed = self.record_and_wait(slot, &mut held, disposal);
+        let position = held.as_mut().map(|tenancy| tenancy.so_far()).unwrap_or_default();
+        drop(held);
+        followed.map_err(|refusal| self.not_followed(stream, disposal, refusal))?;
+        Ok(position)
     }
     /// Closes the stream with an event of the disposal stream, unless more was submitted since that followed it.
     fn close_behind(
@@ -79,11 +74,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Asks about streams that were closed with work pending: once it is finished nobody has to remember them.
     pub(super) fn settle_left(&self) {
         let left = self.shared.pool().take_left();
-        for slot in left {
-            match self.look_at_left(&slot) {
-                Left::Pending => self.shared.pool().remember_left(slot),
-                Left::Finished => self.forget_left(&slot),
-                Left::Nothing => {}
+        let mut left = Kept::of(&self.shared, left, |shared, left| {
+            let mut pool = shared.pool();
+            left.into_iter().for_each(|slot| pool.remember_left(slot));
+        });
+        let mut at = 0;
+        while let Some(slot) = left.get().get(at) {
+            let state = self.look_at_left(slot);
+            if state == Left::Pending {
+                at += 1; // goes back
+                continue;
+            }
+            let slot = left.get_mut().swap_remove(at);
+            if state == Left::Finished {
+                self.forget_left(&slot);
             }
         }
     }
@@ -126,6 +130,7 @@ enum Covered {
 }
 
 /// What became of work that a stream left behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Left {
     /// It is not known to be finished.
     Pending,

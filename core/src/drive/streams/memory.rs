@@ -1,6 +1,6 @@
 //! Memory: allocated in a stream's order, and freed where that harms nobody (T7).
 
-use super::{Ordered, StreamPool, guard::Relaxed};
+use super::{Ordered, StreamPool, guard::Relaxed, kept::Kept};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
@@ -123,8 +123,20 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
 
     /// Frees memory that nobody owns, or defers it.
-    pub(super) fn dispose(&self, mut free: DeferredFree) -> Freed {
-        let freed = self.try_dispose(&mut free);
+    pub(super) fn dispose(&self, free: DeferredFree) -> Freed {
+        let freed = self.dispose_again(free);
+        let deferred = u64::from(matches!(freed, Freed::Deferred(_)));
+        self.shared.memory.lock().counts_mut().deferred += deferred;
+        freed
+    }
+    /// The same of memory that was put off, and is counted as such.
+    pub(super) fn dispose_again(&self, free: DeferredFree) -> Freed {
+        // Whether a driver that panics has freed it, nobody knows.
+        let mut free = Kept::of(&self.shared, free, |shared, _free| {
+            shared.memory.lock().counts_mut().leaked += 1;
+        });
+        let freed = self.try_dispose(free.get_mut());
+        let free = free.take();
         observe::memory_retired(self.shared.id, free.memory.bytes(), freed);
         if matches!(freed, Freed::OnStream | Freed::OnDisposal | Freed::AtOnce) {
             observe::memory_freed(free.memory.bytes());
@@ -138,7 +150,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Freed::Gone => counts.gone += 1,
             Freed::Leaked => counts.leaked += 1,
             Freed::Deferred(why) => {
-                counts.deferred += 1;
                 counts.refused += u64::from(why == Deferral::Refused);
                 if !(why == Deferral::Refused && planted!(DropRefusedFree)) {
                     book.defer(free);
@@ -239,7 +250,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     ) -> Result<(), DriverError> {
         {
             let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.free(memory, slot.raw())?;
+            let freed = self.driver.free(memory, slot.raw());
+            tenancy.note_refusal(freed);
+            freed?;
         }
         let _position = self.count(slot, tenancy);
         Ok(())

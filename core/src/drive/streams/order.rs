@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{StreamPool, guard::Relaxed, refused};
+use super::{StreamPool, follow::Refusal, guard::Relaxed, refused};
 use crate::{
     backend::streams::{StreamBackend, StreamWait},
     error::{Closed, DriverCode, DriverError, StreamError},
@@ -11,7 +11,7 @@ use crate::{
     stream::{
         Access, Captures, Cover, Kind, Lease, OwnEvent, Slot, Stamp, Standing, Tenancy, Touch,
     },
-    sync::Arc,
+    sync::{Arc, StreamGuard},
 };
 
 /// How later work follows earlier work.
@@ -51,6 +51,20 @@ impl<A> Drop for Owned<'_, A> {
     fn drop(&mut self) {
         let touch = self.whole.unwrap_or_else(|| super::submit::so_far(&self.slot, self.stream));
         self.stamp.add(touch, self.access);
+    }
+}
+
+/// Somebody waits by a stream's word, which is not closed meanwhile; also when the wait panics.
+struct Waiter<'s, A>(&'s Slot<A>);
+impl<'s, A> Waiter<'s, A> {
+    fn of(slot: &'s Slot<A>, mut tenancy: StreamGuard<'_, Tenancy>) -> Self {
+        tenancy.waiters += 1;
+        Self(slot)
+    }
+}
+impl<A> Drop for Waiter<'_, A> {
+    fn drop(&mut self) {
+        self.0.lock().waiters -= 1;
     }
 }
 
@@ -223,30 +237,27 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if self.finished(slot, &mut tenancy, touch) && !(over && planted!(WaitForOldTenancy)) {
             return Ok(Ordered::Already);
         }
-        let wait = |event: OwnEvent| {
-            let waited = self.driver.stream_wait(waiter.raw(), event.raw);
-            waited.map_err(|cause| refused(stream, cause))
-        };
-        match self.unfinished(slot, &tenancy, touch) {
+        let followed = match self.unfinished(slot, &tenancy, touch) {
             // The event is of the disposal stream of this place, which has waited for the work. That of another has not.
             Unfinished::Event(_)
-                if waiter.kind() == Kind::Disposal && waiter.key().place == place => {}
-            Unfinished::Event(event) => wait(event)?,
+                if waiter.kind() == Kind::Disposal && waiter.key().place == place =>
+            {
+                Ok(())
+            }
+            // With the lock: whoever is done with the event takes it.
+            Unfinished::Event(event) => {
+                let waited = self.driver.stream_wait(waiter.raw(), event.raw);
+                drop(tenancy);
+                waited.map_err(Refusal::Waiting)
+            }
             Unfinished::Capturing => return Err(StreamError::Capturing { stream }),
             Unfinished::Unknowable => return Err(StreamError::Unknowable { stream }),
             Unfinished::Record => {
-                let event = self.event(place).map_err(|cause| refused(stream, cause))?;
                 let mut held = (!planted!(ActAfterCheck)).then_some(tenancy);
-                let recorded = self.driver.record_event(event.raw, slot.raw());
-                if let Some(tenancy) = &mut held {
-                    tenancy.note_refusal(recorded);
-                }
-                let waited =
-                    recorded.map_err(|cause| refused(stream, cause)).and_then(|()| wait(event));
-                self.event_back(event);
-                waited?;
+                self.record_and_wait(slot, &mut held, waiter)
             }
-        }
+        };
+        followed.map_err(|refusal| self.not_followed(stream, waiter, refusal))?;
         Ok(Ordered::OnDevice)
     }
     /// What can be done about work that is not known to be finished, with the stream's lock held.
@@ -280,15 +291,15 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             return Ok(());
         }
         let by_word = slot.word().filter(|_| touch.position() <= tenancy.marked);
-        tenancy.waiters += u32::from(by_word.is_some());
-        drop(tenancy);
         let waited = match by_word {
             Some(word) => {
-                let waited = self.driver.wait_progress(word, touch.position(), limit);
-                slot.lock().waiters -= 1;
-                waited
+                let _waiter = Waiter::of(slot, tenancy);
+                self.driver.wait_progress(word, touch.position(), limit)
             }
-            None => self.wait_by_disposal(slot, touch, limit)?,
+            None => {
+                drop(tenancy);
+                self.wait_by_disposal(slot, touch, limit)?
+            }
         };
         match waited {
             StreamWait::Finished => Ok(()),

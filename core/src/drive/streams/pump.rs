@@ -1,6 +1,11 @@
 //! What is done between tasks: looking, destroying, freeing, waking.
 
-use super::{StreamPool, full::WakeAll, guard::Relaxed, look::Asked};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use super::{
+    Shared, StreamPool, acquire::not_looked_at, full::WakeAll, guard::Relaxed, kept::Kept,
+    look::Asked,
+};
 use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, DriverError, StreamError},
@@ -82,14 +87,19 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         (before == 0).then(|| Turn(&self.shared.pumping))
     }
     pub(super) fn pump_alone(&self) -> Pumped {
-        self.collect_externals();
-        let idle = self.look_at_all();
-        let destroyed = self.reap();
-        let freed = self.retry_frees();
-        let buried = self.bury_graphs();
-        self.settle_left();
-        let (released, ready) = self.settle_limbo();
-        let woken = ready + self.wake_wanting(WakeAll::No);
+        // A panic of somebody's code on the way keeps nobody waiting: it goes on when who waits was woken.
+        let looked = catch_unwind(AssertUnwindSafe(|| {
+            self.collect_externals();
+            let (idle, destroyed, freed) = (self.look_at_all(), self.reap(), self.retry_frees());
+            let buried = self.bury_graphs();
+            self.settle_left();
+            (idle, destroyed, freed, buried)
+        }));
+        let settled = catch_unwind(AssertUnwindSafe(|| self.settle_limbo()));
+        let wanted = self.wake_wanting(WakeAll::No);
+        let (idle, destroyed, freed, buried) = looked.unwrap_or_else(|panic| resume_unwind(panic));
+        let (released, ready) = settled.unwrap_or_else(|panic| resume_unwind(panic));
+        let woken = ready + wanted;
         if released + ready + idle == 0 {
             self.nothing_came();
         }
@@ -108,6 +118,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// The user reset a device: its streams, work and memory are gone. Nothing of it is called again. The drivers for HIP and CUDA are told
     /// first, by their `device_was_reset`.
+    ///
+    /// No other thread may be in the middle of a call of the pool that is about that device, as no driver allows that: leases and stamps
+    /// may be held, and dropped. What is submitted beside a reset all the same gets [`StreamError::Stale`], or goes where nobody knows.
     ///
     /// ```
     /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::*, stream::Lease};
@@ -135,7 +148,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut idle = 0;
         while let Some(offer) = pool.next_draining(&visit) {
             drop(pool);
-            let (seen, asked) = self.look(&offer);
+            let offer = Kept::of(&self.shared, offer, not_looked_at);
+            let (seen, asked) = self.look(offer.get());
+            let offer = offer.take();
             if seen.is_ok() {
                 observe::drained(self.shared.id, offer.slot().id());
             }
@@ -165,7 +180,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let mut destroyed = 0;
         while let Some(condemned) = pool.next_condemned(&visit) {
             drop(pool);
-            let fate = self.fate(&condemned);
+            let condemned = Kept::of(&self.shared, condemned, |shared, condemned| {
+                shared.pool().not_yet(condemned);
+            });
+            let fate = self.fate(condemned.get());
+            let condemned = condemned.take();
             if matches!(fate, Fate::Leak) {
                 observe::leaked(self.shared.id, condemned.slot.id());
             }
@@ -178,7 +197,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                 Fate::Gone => Some(self.shared.pool().destroyed(condemned)),
                 Fate::Destroy => {
                     self.shared.pool().forget_handle(&condemned);
-                    match self.destroy(&condemned.slot) {
+                    let condemned = Kept::of(&self.shared, condemned, lost);
+                    let done = self.destroy(&condemned.get().slot);
+                    let condemned = condemned.take();
+                    match done {
                         Ok(()) => {
                             destroyed += 1;
                             observe::destroyed(self.shared.id, condemned.slot.id());
@@ -251,15 +273,29 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Tries every free again that was put off. Answers with how many happened.
     pub(super) fn retry_frees(&self) -> u32 {
         let again = self.shared.memory.lock().take_deferred();
+        let mut again = Kept::of(&self.shared, again, |shared, again| {
+            let mut book = shared.memory.lock();
+            again.into_iter().for_each(|free| book.defer(free));
+        });
         let mut freed = 0;
-        for free in again {
+        while let Some(free) = again.get().last() {
             // Memory of a place where nobody ever acquired a stream.
-            let place = free.memory.place();
-            if self.resets(place) == free.memory.born() {
-                let _made = self.make_disposal(place);
+            let (place, born) = (free.memory.place(), free.memory.born());
+            if self.resets(place) == born {
+                let _made = self.make_disposal(place); // the user's code: what is to be freed is safe
             }
-            freed += u32::from(self.dispose(free).has_happened());
+            if let Some(free) = again.get_mut().pop() {
+                freed += u32::from(self.dispose_again(free).has_happened());
+            }
         }
         freed
     }
+}
+
+/// The destruction of a stream panicked: whether it exists, nobody knows.
+#[cold]
+fn lost<A>(shared: &Shared<A>, condemned: Condemned<A>) {
+    condemned.slot.lock().lose_handle(Closed::Bad);
+    let gone = shared.pool().leaked(condemned);
+    drop(gone); // what the user attached may go with it: no lock is held
 }

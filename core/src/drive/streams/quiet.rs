@@ -1,6 +1,6 @@
 //! What is done where nothing happens: a device that faulted may never say so by itself.
 
-use super::StreamPool;
+use super::{StreamPool, acquire::not_looked_at, kept::Kept};
 use crate::{
     backend::streams::StreamBackend,
     error::Closed,
@@ -43,7 +43,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let visit = pool.visit();
         while let Some(offer) = pool.next_draining(&visit) {
             drop(pool);
-            let said = self.ask_in_spite_of_the_word(offer.slot());
+            let offer = Kept::of(&self.shared, offer, not_looked_at);
+            let said = self.ask_in_spite_of_the_word(offer.get().slot());
+            let offer = offer.take();
             pool = self.shared.pool();
             match said {
                 Ok(()) => pool.found_idle(offer),

@@ -18,6 +18,7 @@ mod captures;
 mod closing;
 mod forks;
 mod memory;
+mod panics;
 mod shared;
 mod waiting;
 
@@ -226,11 +227,24 @@ fn no_driver_is_called_after_the_end_of_the_pool() {
 /// As of a launch: the stream may be in error, and is asked about before anybody else gets it.
 #[test]
 fn any_refusal_for_an_error_of_the_stream_leaves_a_doubt() {
-    for call in [Refusable::BeginCapture, Refusable::Allocate, Refusable::Mark] {
+    use Refusable::{Allocate, BeginCapture, Free, Mark, Wait};
+    for call in [BeginCapture, Allocate, Mark, Wait, Free] {
         let (driver, pool) = pool(TestWords::On);
-        let mut lease = pool.acquire(key()).expect("a stream");
+        let [mut lease, mut other] = [0, 1].map(|_| pool.acquire(key()).expect("a stream"));
+        let memory = pool.allocate(&mut lease, Bytes::new(64)).expect("memory");
+        let mut uses = Stamp::default();
+        uses.add(pool.submit(&mut other, "produces").expect("work"), Access::Write);
         driver.refuse_next(call, BAD);
         match call {
+            Refusable::Wait => {
+                let says = StreamError::Driver { stream: lease.stream(), cause: BAD };
+                let refused = pool.order_after(&mut lease, &uses, Access::Write);
+                assert_eq!(refused, Err(says), "it is the waiter that refuses");
+            }
+            Refusable::Free => {
+                let freed = pool.retire(memory, Stamp::default());
+                assert_ne!(freed, Freed::OnStream, "it is refused");
+            }
             Refusable::BeginCapture => {
                 let nothing = |_: &mut CaptureScope<'_, _, _>| Ok(());
                 let refused = pool.capture(&mut lease, CaptureMode::Relaxed, nothing);

@@ -1,6 +1,7 @@
 //! Memory, captures and resets: who follows what.
 
 use super::*;
+use crate::backend::streams::CaptureStatus;
 
 #[test]
 fn what_was_not_forked_here_is_not_joined() {
@@ -89,4 +90,23 @@ fn a_disposal_stream_that_went_with_a_reset_while_it_was_made_is_never_called() 
     };
     assert!(!calls.iter().any(of_the_first), "{first:?}: {calls:?}");
     assert!(calls.iter().any(|call| matches!(call, DriverCall::Free(..))), "{calls:?}");
+}
+/// By the raw handle, on the owner's thread: an event of a capture makes whoever waits for it capture as well.
+#[test]
+fn the_disposal_stream_joins_no_capture_that_begins_between_the_look_and_the_record() {
+    let (driver, pool) = pool(TestWords::On);
+    let [mut one, mut other] = [0, 1].map(|_| pool.acquire(key()).expect("a stream"));
+    let raw = pool.expose(&mut one);
+    let mut uses = Stamp::default();
+    for lease in [&mut one, &mut other] {
+        uses.add(pool.submit(lease, "read").expect("work"), Access::Read);
+    }
+    let memory = pool.adopt(RawMemory::new(0x99), Bytes::new(64), key());
+    let owner = driver.clone();
+    driver.meanwhile(Refusable::Record, move || owner.set_capture(raw, CaptureStatus::Active));
+    assert_eq!(pool.retire(memory, uses), Freed::Deferred(Deferral::Capturing));
+    let waits = |call: &DriverCall| matches!(call, DriverCall::Wait(_));
+    assert!(!driver.take_calls().iter().any(waits));
+    driver.set_capture(raw, CaptureStatus::None);
+    assert_eq!(pool.pump().freed, 1, "when the capture is over");
 }
