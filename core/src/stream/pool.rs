@@ -2,6 +2,7 @@
 
 mod claim;
 mod closing;
+mod own;
 
 pub use claim::{Claim, Offer, Reservation, Shortage, Visit};
 pub(crate) use closing::{Condemned, Resets};
@@ -48,7 +49,8 @@ pub struct Pool<A = ()> {
     /// Every stream whose work may be unfinished, also closed ones.
     by_id: HashMap<StreamId, Arc<Slot<A>>>,
     by_raw: HashMap<RawStream, StreamId>,
-    disposals: HashMap<DeviceContext, Disposal<A>>,
+    disposals: HashMap<DeviceContext, own::Disposal<A>>,
+    waiting: HashMap<DeviceContext, own::Waiting<A>>,
     /// Closed, and not destroyed yet.
     condemned: Vec<Condemned<A>>,
     /// Somebody else's, while they are wrapped.
@@ -87,6 +89,7 @@ impl<A> Pool<A> {
             by_id: HashMap::new(),
             by_raw: HashMap::new(),
             disposals: HashMap::new(),
+            waiting: HashMap::new(),
             condemned: Vec::new(),
             externals: Vec::new(),
             left: Vec::new(),
@@ -143,33 +146,6 @@ impl<A> Pool<A> {
     pub(crate) fn by_raw(&self, raw: RawStream) -> Option<&Arc<Slot<A>>> {
         self.by_id.get(self.by_raw.get(&raw)?)
     }
-    /// The stream that frees memory of `place`, once it is there.
-    pub(crate) fn disposal(&self, place: DeviceContext) -> Option<&Arc<Slot<A>>> {
-        match self.disposals.get(&place)? {
-            Disposal::Creating => None,
-            Disposal::Ready(slot) => Some(slot),
-        }
-    }
-    /// The right to create the disposal stream of `place`, unless somebody has it: good until the device is reset.
-    pub(crate) fn claim_disposal(&mut self, place: DeviceContext) -> Option<Resets> {
-        let claimed = !self.disposals.contains_key(&place);
-        if claimed {
-            self.disposals.insert(place, Disposal::Creating);
-        }
-        claimed.then(|| self.resets(place.device))
-    }
-    pub(crate) fn abandon_disposal(&mut self, place: DeviceContext, claimed: Resets) {
-        if self.resets(place.device) == claimed {
-            self.disposals.remove(&place);
-        }
-    }
-    pub(crate) fn take_disposals(&mut self) -> Vec<Arc<Slot<A>>> {
-        let all = self.disposals.drain().filter_map(|(_, disposal)| match disposal {
-            Disposal::Creating => None,
-            Disposal::Ready(slot) => Some(slot),
-        });
-        all.collect()
-    }
     /// Whether streams that came back are destroyed before a new one is created (a baseline).
     #[inline]
     pub(crate) fn reaps_before_claims(&self) -> bool {
@@ -208,13 +184,6 @@ impl<A> Pool<A> {
     pub(crate) fn take_warning(&mut self) -> Option<u32> {
         self.warning.take()
     }
-}
-
-/// A place's disposal stream.
-#[derive(Debug)]
-enum Disposal<A> {
-    Creating,
-    Ready(Arc<Slot<A>>),
 }
 
 fn tally<A>(shelf: &Shelf<A>, host_bytes: Bytes) -> Tally {

@@ -19,7 +19,8 @@ use crate::{
 /// fn goes_on(kind: Kind) -> bool {
 ///     match kind {
 ///         Kind::Pooled => true,
-///         Kind::Reserved | Kind::Disposal | Kind::External => false,
+///         Kind::Reserved | Kind::External => false,
+///         Kind::Disposal | Kind::Waiting => false, // the pool's own: nobody has a lease
 ///         Kind::Shared => false, // others have it already
 ///     }
 /// }
@@ -35,6 +36,8 @@ pub enum Kind {
     Shared,
     /// Frees memory whose stream is not to be touched (T7).
     Disposal,
+    /// Waits for others' work, and never captures: the host waits for its events, and so does who follows a stream that captures (T5).
+    Waiting,
     /// Somebody else's: never destroyed here (T12).
     External,
 }

@@ -3,7 +3,7 @@
 use crate::{
     backend::streams::CaptureStatus,
     error::{Closed, DriverError},
-    id::{DeviceContext, Generation, Position, RawEvent},
+    id::{DeviceContext, Generation, Position, RawEvent, StreamId},
     sync::ThreadName,
 };
 
@@ -103,6 +103,8 @@ pub(crate) struct OwnEvent {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Cover {
     pub(crate) event: OwnEvent,
+    /// The stream of ours that it was recorded on.
+    pub(crate) on: StreamId,
     pub(crate) position: Position,
 }
 impl Cover {

@@ -286,6 +286,9 @@ impl StreamEvents for TestDriver {
         if let Err(cause) = self.refuses(Refusable::Synchronize) {
             return StreamWait::Failed(cause);
         }
+        if self.told.lock().fault.is_some() {
+            return StreamWait::TimedOut;
+        }
         self.finish();
         StreamWait::Finished
     }
@@ -344,6 +347,9 @@ impl StreamProgress for TestDriver {
     fn wait_progress(&self, word: RawProgress, position: Position, _limit: Duration) -> StreamWait {
         if let Err(cause) = self.refuses(Refusable::WaitProgress) {
             return StreamWait::Failed(cause);
+        }
+        if self.told.lock().fault.is_some() {
+            return StreamWait::TimedOut;
         }
         self.finish();
         match self.observe(word) >= position {

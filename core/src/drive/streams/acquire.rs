@@ -243,7 +243,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         observe::leased(lease.stream());
         Ok(lease)
     }
-    fn new_stream(&self, key: StreamKey) -> Result<(RawStream, Option<RawProgress>), StreamError> {
+    pub(super) fn new_stream(
+        &self,
+        key: StreamKey,
+    ) -> Result<(RawStream, Option<RawProgress>), StreamError> {
         let failed = |cause| match cause {
             DriverError::DeviceLost(_) => StreamError::DeviceLost,
             cause => StreamError::Create { key, cause },
@@ -257,7 +260,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         Ok((raw, word))
     }
     /// What the user keeps with a new stream. If that panics, nobody has the stream, and it goes.
-    fn attachment(&self, raw: RawStream, word: Option<RawProgress>) -> A {
+    pub(super) fn attachment(&self, raw: RawStream, word: Option<RawProgress>) -> A {
         let made = catch_unwind(AssertUnwindSafe(|| (self.attach)(raw)));
         made.unwrap_or_else(|panic| {
             let _relaxed = Relaxed::enter(&self.driver);

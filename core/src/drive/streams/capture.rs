@@ -312,33 +312,36 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             self.event_back(cover.event);
         }
     }
-    /// An event on the disposal stream that covers the work before a capture, so that others can wait for it
+    /// An event of a stream of ours that covers the work before a capture, so that others can wait for it
     /// meanwhile: events of a stream that captures cannot be waited for (905).
     fn cover_before_capture(&self, lease: &Lease<A>) -> Result<Option<Cover>, StreamError> {
         let slot = lease.slot();
         let place = slot.key().place;
-        let disposal = self.await_disposal(place)?;
-        let (position, followed) = {
+        {
             let mut tenancy = self.open(lease)?;
             if tenancy.word_counts() && self.prove_finished(slot, &mut tenancy).0.is_ok() {
                 return Ok(None); // nothing unfinished to wait for
             }
+        }
+        let ours = self.waiting_stream(place)?;
+        let (position, followed) = {
+            let mut tenancy = self.open(lease)?;
             let position = tenancy.so_far();
-            (position, self.record_and_wait(slot, &mut Some(tenancy), &disposal))
+            (position, self.record_and_wait(slot, &mut Some(tenancy), &ours))
         };
-        followed.map_err(|refusal| self.not_followed(lease.stream(), &disposal, refusal))?;
+        followed.map_err(|refusal| self.not_followed(lease.stream(), &ours, refusal))?;
         let event = self.event(place).map_err(|cause| self.refused(lease, cause))?;
         let recorded = {
-            let mut tenancy = disposal.lock();
-            let recorded = self.driver.record_event(event.raw, disposal.raw());
-            let _position = self.count(&disposal, &mut tenancy);
+            let mut tenancy = ours.lock();
+            let recorded = self.driver.record_event(event.raw, ours.raw());
+            let _position = self.count(&ours, &mut tenancy);
             recorded
         };
         if let Err(cause) = recorded {
             self.event_back(event);
             return Err(self.refused(lease, cause));
         }
-        Ok(Some(Cover { event, position }))
+        Ok(Some(Cover { event, on: ours.id(), position }))
     }
     fn unpin_all(&self, pins: Vec<MemoryName>) {
         for memory in pins {

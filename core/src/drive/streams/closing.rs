@@ -46,7 +46,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
                     self.reap();
                     let _buried = self.bury_graphs();
                     self.retry_frees();
-                    self.close_disposals();
+                    self.close_own();
                     self.destroy_events();
                 }
             }
@@ -90,9 +90,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         }
         woken
     }
-    fn close_disposals(&self) {
-        let disposals = self.shared.pool().take_disposals();
-        for slot in disposals {
+    fn close_own(&self) {
+        let own = self.shared.pool().take_own();
+        for slot in own {
             let known = self.shared.pool().forget(&slot);
             drop(known);
             let idle = {

@@ -10,36 +10,36 @@ use crate::{
 };
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
-    /// Closes a stream whose work may be unfinished, with an event to wait for in its place: one of the disposal stream,
+    /// Closes a stream whose work may be unfinished, with an event to wait for in its place: one of a stream of ours,
     /// which follows that work. An event of the stream itself is of no use once its owner has destroyed it.
     ///
     /// # Errors
     /// Where no such event could be had; the stream is as it was.
     pub(super) fn leave(&self, lease: &Lease<A>, cause: Closed) -> Result<(), StreamError> {
         drop(self.open(lease)?); // before any other call of the driver
-        let disposal = self.await_disposal(lease.slot().key().place)?;
+        let ours = self.waiting_stream(lease.slot().key().place)?;
         loop {
-            let counted = self.follow_by(&disposal, lease)?;
-            if self.close_behind(&disposal, lease, counted, cause)? == Covered::Yes {
+            let counted = self.follow_by(&ours, lease)?;
+            if self.close_behind(&ours, lease, counted, cause)? == Covered::Yes {
                 self.shared.pool().remember_left(lease.slot().clone());
                 return Ok(());
             }
         }
     }
-    /// Lets the disposal stream follow the work of a stream. Answers with how far that goes.
-    fn follow_by(&self, disposal: &Slot<A>, lease: &Lease<A>) -> Result<Position, StreamError> {
+    /// Lets a stream of ours follow the work of a stream. Answers with how far that goes.
+    fn follow_by(&self, ours: &Slot<A>, lease: &Lease<A>) -> Result<Position, StreamError> {
         let (slot, stream) = (lease.slot(), lease.stream());
         let mut held = Some(self.open(lease)?);
-        let followed = self.record_and_wait(slot, &mut held, disposal);
+        let followed = self.record_and_wait(slot, &mut held, ours);
         let position = held.as_mut().map(|tenancy| tenancy.so_far()).unwrap_or_default();
         drop(held);
-        followed.map_err(|refusal| self.not_followed(stream, disposal, refusal))?;
+        followed.map_err(|refusal| self.not_followed(stream, ours, refusal))?;
         Ok(position)
     }
-    /// Closes the stream with an event of the disposal stream, unless more was submitted since that followed it.
+    /// Closes the stream with an event of that stream, unless more was submitted since that followed it.
     fn close_behind(
         &self,
-        disposal: &Slot<A>,
+        ours: &Slot<A>,
         lease: &Lease<A>,
         counted: Position,
         cause: Closed,
@@ -49,9 +49,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         // Another event: what one says after a recording that was refused, nobody knows.
         let last = self.event(place);
         let recorded = {
-            let mut hold = disposal.lock();
-            let recorded = last.and_then(|last| self.driver.record_event(last.raw, disposal.raw()));
-            let _position = self.count(disposal, &mut hold); // the wait is work of its own
+            let mut hold = ours.lock();
+            let recorded = last.and_then(|last| self.driver.record_event(last.raw, ours.raw()));
+            let _position = self.count(ours, &mut hold); // the wait is work of its own
             recorded
         };
         let ended = recorded.map_err(|cause| refused(stream, cause)).and_then(|()| {
@@ -62,7 +62,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             if tenancy.counted != counted || tenancy.captures == Captures::Open {
                 return Ok(Covered::No);
             }
-            tenancy.final_event = last.ok().map(|event| Cover { event, position: counted });
+            tenancy.final_event =
+                last.ok().map(|event| Cover { event, on: ours.id(), position: counted });
             tenancy.close(cause);
             Ok(Covered::Yes)
         });

@@ -21,20 +21,20 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Limbo {
     held: Held,
-    /// Pumps of which nothing came.
-    quiet: u32,
+    /// Pumps so far.
+    pumps: u32,
     /// Values that were left to the device for good.
     leaked: u32,
 }
 impl Limbo {
-    /// Counts a pump of which nothing came. Each `every` times it is somebody's turn: of one who waits, another one each time, or of nobody
+    /// Counts a pump. Each `every` times it is somebody's turn: of one who waits, another one each time, or of nobody
     /// who waits.
-    pub(super) fn nothing_came(&mut self, every: u32) -> Option<Option<Touch>> {
-        self.quiet = self.quiet.wrapping_add(1);
-        if !self.quiet.is_multiple_of(every) {
+    pub(super) fn pumped(&mut self, every: u32) -> Option<Option<Touch>> {
+        self.pumps = self.pumps.wrapping_add(1);
+        if !self.pumps.is_multiple_of(every) {
             return None;
         }
-        let turn = (self.quiet / every) as usize;
+        let turn = (self.pumps / every) as usize;
         if turn.is_multiple_of(2) {
             return Some(None);
         }

@@ -23,6 +23,7 @@ mod order;
 mod pump;
 mod quiet;
 mod submit;
+mod waiting;
 
 pub use acquire::Attempt;
 pub use capture::{CaptureScope, Captured, Participant};

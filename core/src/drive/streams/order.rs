@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
-use super::{StreamPool, follow::Refusal, guard::Relaxed, refused};
+use super::{StreamPool, follow::Refusal};
 use crate::{
-    backend::streams::{StreamBackend, StreamWait},
-    error::{Closed, DriverCode, DriverError, StreamError},
+    backend::streams::StreamBackend,
+    error::{Closed, DriverError, StreamError},
     id::StreamRef,
     observe,
-    stream::{
-        Access, Captures, Cover, Kind, Lease, OwnEvent, Slot, Stamp, Standing, Tenancy, Touch,
-    },
-    sync::{Arc, StreamGuard},
+    stream::{Access, Captures, Cover, Lease, Slot, Stamp, Standing, Tenancy, Touch},
+    sync::Arc,
 };
 
 /// How later work follows earlier work.
@@ -54,26 +52,12 @@ impl<A> Drop for Owned<'_, A> {
     }
 }
 
-/// Somebody waits by a stream's word, which is not closed meanwhile; also when the wait panics.
-struct Waiter<'s, A>(&'s Slot<A>);
-impl<'s, A> Waiter<'s, A> {
-    fn of(slot: &'s Slot<A>, mut tenancy: StreamGuard<'_, Tenancy>) -> Self {
-        tenancy.waiters += 1;
-        Self(slot)
-    }
-}
-impl<A> Drop for Waiter<'_, A> {
-    fn drop(&mut self) {
-        self.0.lock().waiters -= 1;
-    }
-}
-
 /// What can be done about a touch that is not known to be finished.
 enum Unfinished {
     /// Its stream is open, and does not capture.
     Record,
     /// This event covers it.
-    Event(OwnEvent),
+    Event(Cover),
     /// Its stream captures, by its user's own doing.
     Capturing,
     /// Its stream was closed with it pending.
@@ -150,7 +134,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// Waits on the host for what the stamp remembers.
     ///
     /// # Errors
-    /// [`StreamError::TimedOut`] after `limit`; otherwise as [`order_after`](Self::order_after).
+    /// [`StreamError::TimedOut`] after `limit`, which is for each stream that the stamp remembers; otherwise as [`order_after`](Self::order_after).
     ///
     /// ```
     /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, error::StreamError, stream::*};
@@ -211,7 +195,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     }
     /// Check, record and wait: one hold of the producer's lock (T5). The wait is work of the waiter, which is not
     /// idle before it is over.
-    fn wait_on_device(
+    pub(super) fn wait_on_device(
         &self,
         slot: &Slot<A>,
         touch: Touch,
@@ -231,22 +215,17 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         waiter: &Slot<A>,
     ) -> Result<Ordered, StreamError> {
         let stream = touch.stream();
-        let place = slot.key().place;
         let mut tenancy = slot.lock();
         let over = tenancy.generation != stream.generation();
         if self.finished(slot, &mut tenancy, touch) && !(over && planted!(WaitForOldTenancy)) {
             return Ok(Ordered::Already);
         }
         let followed = match self.unfinished(slot, &tenancy, touch) {
-            // The event is of the disposal stream of this place, which has waited for the work. That of another has not.
-            Unfinished::Event(_)
-                if waiter.kind() == Kind::Disposal && waiter.key().place == place =>
-            {
-                Ok(())
-            }
+            // The event is of the waiter, one of ours, which has waited for the work.
+            Unfinished::Event(cover) if waiter.id() == cover.on => Ok(()),
             // With the lock: whoever is done with the event takes it.
-            Unfinished::Event(event) => {
-                let waited = self.driver.stream_wait(waiter.raw(), event.raw);
+            Unfinished::Event(cover) => {
+                let waited = self.driver.stream_wait(waiter.raw(), cover.event.raw);
                 drop(tenancy);
                 waited.map_err(Refusal::Waiting)
             }
@@ -265,77 +244,16 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let covering = |cover: &Cover| cover.covers(touch.position());
         match (tenancy.standing, tenancy.final_event.filter(covering)) {
             (Standing::Open, _) => {}
-            (_, Some(last)) => return Unfinished::Event(last.event),
+            (_, Some(last)) => return Unfinished::Event(last),
             // It exists until its work is proven finished.
             (Standing::Closed(Closed::Trimmed | Closed::Reserved), None) => {}
             (Standing::Closed(_), None) => return Unfinished::Unknowable,
         }
         match (tenancy.captures, tenancy.before_capture.filter(covering)) {
-            (Captures::Open, Some(before)) => Unfinished::Event(before.event),
+            (Captures::Open, Some(before)) => Unfinished::Event(before),
             (Captures::Open, None) => Unfinished::Capturing,
             _ if self.captures_now(slot, tenancy) => Unfinished::Capturing,
             _ => Unfinished::Record,
         }
-    }
-    /// A host wait holds no lock, and uses a progress word, or an event of a stream of ours that never
-    /// captures (T5).
-    fn wait_on_host(
-        &self,
-        slot: &Arc<Slot<A>>,
-        touch: Touch,
-        limit: Duration,
-    ) -> Result<(), StreamError> {
-        let stream = touch.stream();
-        let mut tenancy = slot.lock();
-        if self.finished(slot, &mut tenancy, touch) {
-            return Ok(());
-        }
-        let by_word = slot.word().filter(|_| touch.position() <= tenancy.marked);
-        let waited = match by_word {
-            Some(word) => {
-                let _waiter = Waiter::of(slot, tenancy);
-                self.driver.wait_progress(word, touch.position(), limit)
-            }
-            None => {
-                drop(tenancy);
-                self.wait_by_disposal(slot, touch, limit)?
-            }
-        };
-        match waited {
-            StreamWait::Finished => Ok(()),
-            StreamWait::TimedOut => {
-                Err(StreamError::TimedOut { stream, position: touch.position() })
-            }
-            // Somebody captures, not necessarily this stream.
-            StreamWait::Unknown => {
-                let code = DriverCode::new(900);
-                Err(StreamError::Driver { stream, cause: DriverError::CaptureConflict(code) })
-            }
-            StreamWait::Failed(cause) => Err(refused(stream, cause)),
-        }
-    }
-    fn wait_by_disposal(
-        &self,
-        slot: &Arc<Slot<A>>,
-        touch: Touch,
-        limit: Duration,
-    ) -> Result<StreamWait, StreamError> {
-        let stream = touch.stream();
-        let place = slot.key().place;
-        let disposal = self.await_disposal(place)?;
-        if self.wait_on_device(slot, touch, &disposal)? == Ordered::Already {
-            return Ok(StreamWait::Finished);
-        }
-        let event = self.event(place).map_err(|cause| refused(stream, cause))?;
-        let recorded = {
-            let _hold = disposal.lock();
-            self.driver.record_event(event.raw, disposal.raw())
-        };
-        let waited = recorded.map(|()| {
-            let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.synchronize_event(event.raw, limit)
-        });
-        self.event_back(event);
-        waited.map_err(|cause| refused(stream, cause))
     }
 }

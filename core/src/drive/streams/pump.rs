@@ -100,9 +100,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let (idle, destroyed, freed, buried) = looked.unwrap_or_else(|panic| resume_unwind(panic));
         let (released, ready) = settled.unwrap_or_else(|panic| resume_unwind(panic));
         let woken = ready + wanted;
-        if released + ready + idle == 0 {
-            self.nothing_came();
-        }
+        self.now_and_then();
         let (graphs, freed) = (buried.graphs, freed + buried.freed);
         Pumped { idle, destroyed, graphs, freed, released, woken }
     }

@@ -1,4 +1,4 @@
-//! What is done where nothing happens: a device that faulted may never say so by itself.
+//! What is done now and then: a device that faulted, or a stream in error, may never say so by itself.
 
 use super::{StreamPool, acquire::not_looked_at, kept::Kept};
 use crate::{
@@ -7,14 +7,15 @@ use crate::{
     stream::{Captures, Slot, Standing, Why},
 };
 
-/// After so many pumps of which nothing came, the driver is asked about streams that their words say are busy.
-const QUIET: u32 = 64;
+/// After so many pumps the driver is asked about streams that their words say are busy. Also where something came of each: what works
+/// beside a stream in error hides nothing.
+const PUMPS: u32 = 64;
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
-    /// Nothing came of a pump. A device that faulted writes no word any more, and a driver may tell of it only when it is asked: now
+    /// A device that faulted writes no word any more, and a driver may tell of it only when it is asked: now
     /// and then it is, in spite of the word (T13), by turns of a stream that is waited for, and of those that drain.
-    pub(super) fn nothing_came(&self) {
-        let turn = self.shared.limbo.lock().nothing_came(QUIET);
+    pub(super) fn now_and_then(&self) {
+        let turn = self.shared.limbo.lock().pumped(PUMPS);
         match turn {
             None => {}
             Some(Some(touch)) => {
@@ -25,7 +26,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Some(None) => self.ask_of_what_drains(),
         }
     }
-    fn ask_in_spite_of_the_word(&self, slot: &Slot<A>) -> Result<(), Why> {
+    /// The driver's word for the stream itself, where it exists and does not capture.
+    pub(super) fn ask_in_spite_of_the_word(&self, slot: &Slot<A>) -> Result<(), Why> {
         let mut tenancy = slot.try_lock().ok_or(Why::Busy)?;
         match tenancy.standing {
             // It exists until its work is proven finished.

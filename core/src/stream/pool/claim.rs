@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{Disposal, Life, Pool, Resets, count};
+use super::{Life, Pool, Resets, count, own::Disposal};
 use crate::{
     error::Closed,
     id::{RawProgress, RawStream, StreamId, StreamKey},
@@ -359,7 +359,7 @@ impl<A> Pool<A> {
         self.held -= 1;
         self.counts.creations_failed += 1;
     }
-    /// A stream that is on no shelf: a disposal stream, or somebody else's.
+    /// A stream that is on no shelf: one of the pool's own, or somebody else's.
     pub(crate) fn adopt(&mut self, made: Made<A>) -> Arc<Slot<A>> {
         let id = self.new_id();
         let slot = Arc::new(Slot::new(self.id, id, made, Returns::new(), Bit::of(0)));
@@ -369,6 +369,9 @@ impl<A> Pool<A> {
         }
         if slot.kind() == Kind::Disposal {
             self.disposals.insert(slot.key().place, Disposal::Ready(slot.clone()));
+        }
+        if slot.kind() == Kind::Waiting {
+            self.ready(&slot);
         }
         slot
     }

@@ -160,6 +160,7 @@ impl<A> Pool<A> {
             }
         }
         self.disposals.retain(|place, _| place.device != device);
+        self.waiting.retain(|place, _| place.device != device);
         self.by_raw.retain(|_, id| self.by_id.get(id).is_some_and(|slot| !concerns(slot)));
     }
     /// The driver is gone: nothing is handed out any more, and nothing is destroyed.

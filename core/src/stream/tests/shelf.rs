@@ -134,12 +134,12 @@ fn a_place_has_one_disposal_stream_that_one_caller_creates() {
     assert!(bench.pool.disposal(place).is_some_and(|known| Arc::ptr_eq(known, &made)));
     let elsewhere = DeviceContext::primary(DeviceId::new(1));
     assert!(bench.pool.claim_disposal(elsewhere).is_some());
-    let taken = bench.pool.take_disposals();
+    let taken = bench.pool.take_own();
     assert!(
         taken.len() == 1 && Arc::ptr_eq(&taken[0], &made),
         "what is being created is not there"
     );
-    assert!(bench.pool.take_disposals().is_empty());
+    assert!(bench.pool.take_own().is_empty());
 }
 
 #[test]
@@ -222,4 +222,24 @@ fn a_look_at_the_idle_streams_takes_none() {
 fn a_lease_shows_its_tenancy() {
     let mut bench = Bench::new(PoolOptions::default());
     assert_eq!(format!("{:?}", bench.fresh(key())), "lease of s0#0");
+}
+
+#[test]
+fn a_place_has_a_few_streams_that_wait_and_a_reset_takes_them() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let place = key().place;
+    let claims: Vec<_> = (0..5).map(|_| bench.pool.claim_waiting(place)).collect();
+    let right = claims[0].expect("the first one");
+    assert_eq!(claims[1..], [Some(right), Some(right), Some(right), None], "that is enough");
+    bench.pool.abandon_waiting(place, right); // its creation failed
+    let raw = RawStream::new(0x9000);
+    let made = Made { key: key(), raw, word: None, kind: Kind::Waiting, attachment: () };
+    let slot = bench.pool.adopt(made);
+    assert!(Arc::ptr_eq(&bench.pool.waiting(place)[0], &slot));
+    assert_eq!(bench.pool.claim_waiting(place), Some(right), "one was abandoned");
+    assert_eq!(bench.pool.claim_waiting(place), None);
+    bench.pool.device_reset(place.device);
+    assert!(bench.pool.waiting(place).is_empty() && slot.closed() == Some(Closed::Reset));
+    bench.pool.abandon_waiting(place, right); // of before the reset: it counts no more
+    assert!(bench.pool.claim_waiting(place).is_some_and(|now| now != right));
 }

@@ -75,6 +75,7 @@ fn the_graph_of_a_capture_that_unwinds_after_its_end_is_destroyed_and_pins_nothi
     let mut lease = pool.acquire(key()).expect("a stream");
     let memory = pool.allocate(&mut lease, Bytes::new(64)).expect("memory");
     deferred(&pool, 0x99); // tried again at the end of a capture
+    driver.finish(); // nothing has to be covered before it
     fuse.store(MAKE, Ordering::Relaxed);
     panics(|| {
         let pins = |scope: &mut CaptureScope<'_, TestDriver, Fragile>| {

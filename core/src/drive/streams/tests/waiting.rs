@@ -187,3 +187,58 @@ fn a_stream_that_works_after_all_is_waited_for() {
         assert!(matches!(waiting.poll(), Poll::Ready(Ok(()))), "{words:?}");
     }
 }
+/// Its word is never written; others go on, and something comes of every pump.
+#[test]
+fn a_stream_in_error_is_noticed_while_others_work() {
+    let (driver, pool) = pool(TestWords::On);
+    let (_lease, mut waiting) = working(&pool);
+    driver.refuse_next(Refusable::Query, BAD);
+    for _ in 0..65 {
+        drop(pool.acquire(key()).expect("another stream"));
+        assert_eq!(pool.pump().idle, 1);
+    }
+    let told = waiting.poll();
+    assert!(matches!(told, Poll::Ready(Err(StreamError::Driver { cause: BAD, .. }))), "{told:?}");
+}
+#[test]
+fn a_host_wait_for_a_stream_in_error_says_so() {
+    for words in [TestWords::On, TestWords::Off] {
+        let (driver, pool) = pool(words);
+        let mut lease = pool.acquire(key()).expect("a stream");
+        let mut copy = pool.submit_owning(&mut lease, 7, |_| "copy").expect("work");
+        driver.faults(BAD);
+        let waited = copy.wait(&pool, std::time::Duration::ZERO);
+        let Err((still, error)) = waited else { panic!("{words:?}: it is not finished") };
+        copy = still;
+        let says = StreamError::Driver { stream: lease.stream(), cause: BAD };
+        assert_eq!(error, says, "{words:?}");
+        drop(copy);
+    }
+}
+#[test]
+fn a_host_wait_for_finished_work_stands_behind_nobody() {
+    let (driver, pool) = pool(TestWords::Off);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let mut array = Stamp::default();
+    array.add(pool.submit(&mut lease, "work").expect("work"), Access::Write);
+    driver.finish();
+    driver.take_calls();
+    let waited = pool.synchronize(&array, Access::Write, std::time::Duration::ZERO);
+    assert_eq!((waited, driver.take_calls()), (Ok(()), Vec::new()));
+}
+#[test]
+fn a_host_wait_is_not_on_the_stream_that_frees() {
+    let (driver, pool) = pool(TestWords::Off);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let first = driver.take_calls().into_iter().find_map(|call| match call {
+        DriverCall::Create(_, raw) => Some(raw),
+        _ => None,
+    });
+    let disposal = first.expect("it is made first");
+    let mut array = Stamp::default();
+    array.add(pool.submit(&mut lease, "work").expect("work"), Access::Write);
+    pool.synchronize(&array, Access::Write, std::time::Duration::ZERO).expect("no fault");
+    let calls = driver.take_calls();
+    assert!(calls.iter().any(|call| matches!(call, DriverCall::Wait(_))), "{calls:?}");
+    assert!(!calls.contains(&DriverCall::Wait(disposal)), "{calls:?}");
+}
