@@ -267,7 +267,7 @@ pub struct ringfence_stream_backend_t {
             limit: u64,
         ) -> ringfence_stream_wait_t,
     >,
-    /// Gives the word back when its stream is gone [StreamProgress 5].
+    /// Gives the word back when its stream is gone, or is somebody else's and every mark of it was written [StreamProgress 5].
     pub close_progress: Option<unsafe extern "C-unwind" fn(context: *mut c_void, word: u64)>,
 }
 grows! {

@@ -52,6 +52,7 @@ struct Told {
     meanwhile: Option<(Refusable, Act)>,
     /// The newest name that went with a reset.
     gone: u64,
+    words_closed: u32,
     graphs_panic: bool,
     looks_panic: bool,
     fault: Option<DriverError>,
@@ -110,6 +111,7 @@ impl TestDriver {
             refused: None,
             meanwhile: None,
             gone: 0,
+            words_closed: 0,
             graphs_panic: false,
             looks_panic: false,
             fault: None,
@@ -168,6 +170,10 @@ impl TestDriver {
     /// How many streams there are.
     pub(crate) fn live(&self) -> usize {
         self.told.lock().streams.len()
+    }
+    /// How many words were given back.
+    pub(crate) fn words_closed(&self) -> u32 {
+        self.told.lock().words_closed
     }
     /// Launches of graphs panic, after they were submitted.
     pub(crate) fn panic_at_graphs(&self) {
@@ -357,7 +363,9 @@ impl StreamProgress for TestDriver {
             false => StreamWait::TimedOut,
         }
     }
-    fn close_progress(&self, _word: RawProgress) {}
+    fn close_progress(&self, _word: RawProgress) {
+        self.told.lock().words_closed += 1;
+    }
 }
 impl StreamWork for TestDriver {
     type Work = &'static str;

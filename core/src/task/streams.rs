@@ -203,7 +203,9 @@ impl<A> TaskStreams<A> {
     }
 
     fn is_of<B: StreamBackend>(&self, pool: &StreamPool<B, A>) -> Result<(), StreamError> {
-        match self.leases.first().map(Lease::stream) {
+        // Also of what was given back: the next use follows that.
+        let given_back = || self.after.first().map(Touch::stream);
+        match self.leases.first().map(Lease::stream).or_else(given_back) {
             Some(stream) if stream.pool() != pool.id() => Err(StreamError::OtherPool { stream }),
             _ => Ok(()),
         }

@@ -24,7 +24,7 @@ use crate::{
 /// 3. `observe` loads the word from host memory with acquire order: what the device released before it
 ///    wrote the word is visible after it. It never blocks, and calls no driver.
 /// 4. `wait_progress` waits on the host until the word reaches `position`, or the limit passes.
-/// 5. `close_progress` gives the word back when its stream is gone.
+/// 5. `close_progress` gives the word back when its stream is gone, or is somebody else's and every mark of it was written.
 ///
 /// ```
 /// use ringfence::{backend::streams::*, error::DriverError, id::*};

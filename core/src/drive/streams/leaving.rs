@@ -5,7 +5,7 @@ use crate::{
     backend::streams::{StreamBackend, StreamState},
     error::{Closed, StreamError},
     id::Position,
-    stream::{Captures, Cover, Lease, Slot, Standing},
+    stream::{Captures, Cover, Kind, Lease, Slot, Standing},
     sync::Arc,
 };
 
@@ -95,29 +95,36 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     fn look_at_left(&self, slot: &Arc<Slot<A>>) -> Left {
         // With the lock: whoever destroys the stream takes the event with it.
         let mut tenancy = slot.lock();
-        let Some(last) = tenancy.final_event else { return Left::Nothing };
-        let state = {
-            let _relaxed = Relaxed::enter(&self.driver);
-            self.driver.query_event(last.event.raw)
-        };
-        if state != StreamState::Idle {
-            return Left::Pending;
+        if let Some(last) = tenancy.final_event {
+            let state = {
+                let _relaxed = Relaxed::enter(&self.driver);
+                self.driver.query_event(last.event.raw)
+            };
+            if state != StreamState::Idle {
+                return Left::Pending;
+            }
+            tenancy.saw(last.position);
+            tenancy.final_event = None;
+            drop(tenancy);
+            self.event_gone(last.event);
+            tenancy = slot.lock();
         }
-        tenancy.saw(last.position);
-        tenancy.final_event = None;
-        let all = tenancy.covers(tenancy.counted);
-        drop(tenancy);
-        self.event_gone(last.event);
-        match all {
-            true => Left::Finished,
+        match tenancy.covers(tenancy.counted) {
             false => Left::Nothing, // of what another thread submitted meanwhile nobody ever knows
+            true if tenancy.waiters > 0 => Left::Pending, // they look at its word
+            true => Left::Finished,
         }
     }
+    /// Its work is finished. A stream that is somebody else's is known no more; the others are destroyed one day, and forgotten then.
     fn forget_left(&self, slot: &Arc<Slot<A>>) {
-        // The others are destroyed one day, and forgotten then.
-        if slot.closed() == Some(Closed::Disowned) {
-            let known = self.shared.pool().forget(slot);
-            drop(known); // what the user attached may go with it: no lock is held
+        if slot.closed() != Some(Closed::Disowned) && slot.kind() != Kind::External {
+            return;
+        }
+        let known = self.shared.pool().forget(slot);
+        drop(known); // what the user attached may go with it: no lock is held
+        if let Some(word) = slot.word() {
+            let _relaxed = Relaxed::enter(&self.driver); // a word may be pinned memory
+            self.driver.close_progress(word); // every mark was before the event that is over
         }
     }
 }

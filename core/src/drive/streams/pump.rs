@@ -183,7 +183,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             });
             let fate = self.fate(condemned.get());
             let condemned = condemned.take();
-            if matches!(fate, Fate::Leak) {
+            if matches!(fate, Fate::Leak) && condemned.slot.closed() != Some(Closed::Disowned) {
                 observe::leaked(self.shared.id, condemned.slot.id());
             }
             let gone = match fate {

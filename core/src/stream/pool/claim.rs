@@ -229,16 +229,6 @@ impl<A> Pool<A> {
         let born = self.resets(key.place.device);
         Claim::Create(Reservation { shelf: at, key, kind, born })
     }
-    fn evict(&mut self, but: Option<usize>) -> bool {
-        let has_idle = |at: &usize| !self.shelves[*at].idle.is_empty();
-        let other = (0..self.shelves.len()).find(|at| Some(*at) != but && has_idle(at));
-        let Some(at) = other else { return false };
-        let seat = self.shelves[at].idle.remove(0);
-        self.shelves[at].lower_water();
-        self.held += 1;
-        self.condemn(at, seat, Closed::Trimmed);
-        true
-    }
     fn share(&mut self, at: usize, nth: u32) -> Claim<A> {
         let shelf = &mut self.shelves[at];
         let shared = |slot: &&Arc<Slot<A>>| slot.kind() == Kind::Shared && slot.closed().is_none();

@@ -3,7 +3,7 @@
 use super::{Life, Pool};
 use crate::{
     error::Closed,
-    id::DeviceId,
+    id::{DeviceId, Position},
     stream::{policy::Returned, shelf::Seat, slot::Slot},
     sync::Arc,
 };
@@ -59,6 +59,29 @@ impl<A> Pool<A> {
         self.counts.closed(cause);
         self.condemned.push(Condemned { slot, cause, shelf, visit: 0 });
     }
+    /// Condemns an idle stream of another shelf than this one, to make room at the hard cap. Answers whether there was any.
+    pub(super) fn evict(&mut self, but: Option<usize>) -> bool {
+        let has_idle = |at: &usize| !self.shelves[*at].idle.is_empty();
+        let other = (0..self.shelves.len()).find(|at| Some(*at) != but && has_idle(at));
+        let Some(at) = other else { return self.evict_shared(but) };
+        let seat = self.shelves[at].idle.remove(0);
+        self.shelves[at].lower_water();
+        self.held += 1;
+        self.condemn(at, seat, Closed::Trimmed);
+        true
+    }
+    /// A shared stream is never idle: one that nobody has makes room.
+    fn evict_shared(&mut self, but: Option<usize>) -> bool {
+        let others = (0..self.shelves.len()).filter(|at| Some(*at) != but);
+        let unshared = others.filter_map(|at| {
+            let seat = self.shelves[at].all().find(|(_, slot)| slot.is_unshared())?.0;
+            Some((at, seat))
+        });
+        let Some((at, seat)) = { unshared }.next() else { return false };
+        self.shelves[at].leased -= 1;
+        self.condemn(at, seat, Closed::Trimmed);
+        true
+    }
     /// The next condemned stream to try to destroy, each once in a visit.
     pub(crate) fn next_condemned(&mut self, visit: &super::Visit) -> Option<Condemned<A>> {
         let number = visit.number();
@@ -95,7 +118,8 @@ impl<A> Pool<A> {
     pub(crate) fn leaked(&mut self, condemned: Condemned<A>) -> Gone<A> {
         self.forget_handle(&condemned);
         self.gone(&condemned);
-        self.counts.leaked += u64::from(condemned.cause != Closed::Disowned);
+        // What its owner took out of the pool is the owner's.
+        self.counts.leaked += u64::from(condemned.slot.closed() != Some(Closed::Disowned));
         Gone { _slots: (condemned.slot, None) }
     }
     fn gone(&mut self, condemned: &Condemned<A>) {
@@ -184,6 +208,9 @@ impl<A> Pool<A> {
                 let slot = self.externals.swap_remove(at);
                 slot.close(Closed::Disowned);
                 self.forget_raw(&slot);
+                if slot.lock().counted == Position::START {
+                    gone.extend(self.forget(&slot)); // nobody remembers any work of it
+                }
                 gone.push(slot);
             }
         }

@@ -204,3 +204,35 @@ fn a_stream_that_was_made_before_a_reset_takes_no_handle_from_one_made_after_it(
     assert_eq!((gone.closed(), innocent.slot().closed()), (Some(Closed::Reset), None));
     assert!(bench.pool.by_raw(raw).is_some_and(|known| Arc::ptr_eq(known, innocent.slot())));
 }
+
+#[test]
+fn a_reserved_stream_that_its_owner_took_along_is_not_leaked() {
+    let mut bench = Bench::new(PoolOptions::default());
+    let claim = bench.pool.claim_reserved(key());
+    let lease = bench.create(claim);
+    lease.slot().close(Closed::Disowned);
+    drop(lease);
+    bench.tally(); // takes in what came back
+    let mut visit = bench.pool.visit();
+    let condemned = bench.pool.next_condemned(&visit).expect("it came back");
+    visit = bench.pool.visit();
+    drop(bench.pool.leaked(condemned));
+    assert!(bench.pool.next_condemned(&visit).is_none());
+    assert_eq!((bench.pool.counts().leaked, bench.tally().live()), (0, 0));
+}
+#[test]
+fn a_wrapping_that_was_never_used_is_forgotten_when_it_is_dropped() {
+    for used in [false, true] {
+        let mut bench = Bench::new(PoolOptions::default());
+        let raw = RawStream::new(0x9000);
+        let made = Made { key: key(), raw, word: None, kind: Kind::External, attachment: () };
+        let slot = bench.pool.adopt(made);
+        let lease = Slot::lease(&slot);
+        if used {
+            let _position = slot.lock().count();
+        }
+        drop(lease);
+        drop(bench.pool.close_dropped());
+        assert_eq!(bench.pool.by_id(slot.id()).is_some(), used, "its work is unknowable");
+    }
+}

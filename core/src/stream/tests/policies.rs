@@ -84,3 +84,17 @@ fn at_the_cap_a_reserved_stream_is_made_room_for_by_an_idle_one_of_its_own_kind(
     assert_eq!(bench.reap().len(), 1);
     assert!(matches!(bench.pool.claim_reserved(key()), Claim::Create(_)));
 }
+
+#[test]
+fn shared_streams_that_nobody_has_make_room_for_another_key() {
+    let one = std::num::NonZeroU32::MIN;
+    let options = PoolOptions { live_cap: Some(one), ..PoolOptions::default() };
+    let mut bench = Bench::with_policy(options, Box::new(RoundRobin { streams: one }));
+    let other = key().with_priority(Priority::High);
+    let lease = bench.fresh(key());
+    assert!(matches!(bench.claim(other), Claim::Short(_)), "somebody has it");
+    drop(lease);
+    assert!(matches!(bench.claim(other), Claim::Reap));
+    assert_eq!(bench.reap().len(), 1);
+    let _lease = bench.fresh(other);
+}

@@ -146,6 +146,7 @@ fn a_place_has_one_disposal_stream_that_one_caller_creates() {
 fn a_wrapping_ends_with_its_last_lease_and_its_handle_is_anybodys() {
     let mut bench = Bench::new(PoolOptions::default());
     let slot = external(&mut bench);
+    let _position = slot.lock().count();
     let (one, two) = (Slot::lease(&slot), Slot::lease(&slot));
     drop(one);
     drop(bench.pool.close_dropped());

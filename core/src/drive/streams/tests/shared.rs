@@ -97,3 +97,55 @@ fn a_task_goes_on_after_a_failed_capture_of_a_stream_whose_handle_it_gave_out() 
     pool.pump();
     streams.submit(&pool, "more").expect("another stream, that follows nothing");
 }
+/// Whoever keeps a stream for itself keeps neither a word of the pool's nor what was attached.
+#[test]
+fn nothing_is_kept_for_a_stream_that_left_when_its_work_is_finished() {
+    let driver = TestDriver::new(TestWords::On);
+    let (options, policy) = (PoolOptions::default(), Box::new(crate::stream::LeasePolicy));
+    let attached = Arc::new(());
+    let (of_attach, raw) = (attached.clone(), RawStream::new(0x9000));
+    let attach = move |_: RawStream| of_attach.clone();
+    let pool = StreamPool::with_attachments(driver.clone(), options, policy, attach);
+    drop(pool.reserve(key()).expect("a stream")); // with the pool's own
+    pool.pump();
+    let mut lease = pool.acquire(key()).expect("a stream");
+    pool.submit(&mut lease, "work").expect("work");
+    let closed = driver.words_closed();
+    pool.disown(lease).expect("no refusal");
+    let before = Arc::strong_count(&attached);
+    pool.pump();
+    pool.pump();
+    assert_eq!(driver.words_closed() - closed, 1);
+    assert_eq!(before - Arc::strong_count(&attached), 1);
+
+    driver.users_stream(raw);
+    driver.finish();
+    let before = Arc::strong_count(&attached);
+    let Ok(Wrapped::External(mut lease)) = pool.wrap_external(raw, key()) else {
+        panic!("it is the user's")
+    };
+    let forgets = |scope: &mut CaptureScope<'_, _, _>| {
+        std::mem::forget(scope.participant());
+        Ok(())
+    };
+    let failed = pool.capture(&mut lease, CaptureMode::Relaxed, forgets);
+    assert!(matches!(failed, Err(StreamError::Participants { .. })));
+    drop((failed, lease));
+    pool.pump();
+    pool.pump();
+    assert_eq!(Arc::strong_count(&attached) - before, 1, "but for the forgotten participant's");
+}
+#[test]
+fn a_table_that_still_follows_work_of_one_pool_is_not_anothers() {
+    let (driver, pool) = pool(TestWords::On);
+    let other = StreamPool::new(driver, PoolOptions::default());
+    let mut streams: TaskStreams = TaskStreams::new(key());
+    streams.submit(&pool, "work").expect("work");
+    streams.release(key());
+    let refused = streams.submit(&other, "work");
+    assert!(matches!(refused, Err(StreamError::OtherPool { .. })), "{refused:?}");
+    streams.submit(&pool, "more").expect("it is this pool's");
+    streams.release(key());
+    streams.forget_order();
+    streams.submit(&other, "work").expect("nothing of the first one is left");
+}
