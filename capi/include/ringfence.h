@@ -1278,7 +1278,7 @@ typedef struct ringfence_stream_backend_t {
    */
   ringfence_stream_wait_t (*wait_progress)(void *context, uint64_t word, uint64_t position, uint64_t limit);
   /**
-   * Gives the word back when its stream is gone [StreamProgress 5].
+   * Gives the word back when its stream is gone, or is somebody else's and every mark of it was written [StreamProgress 5].
    */
   void (*close_progress)(void *context, uint64_t word);
 } ringfence_stream_backend_t;

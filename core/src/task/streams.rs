@@ -181,7 +181,8 @@ impl<A> TaskStreams<A> {
     /// ```
     pub fn keep(&mut self, lease: Lease<A>) -> Result<(), Lease<A>> {
         let pool = lease.stream().pool();
-        let other = self.leases.iter().any(|held| held.stream().pool() != pool);
+        let held = self.leases.iter().map(Lease::stream);
+        let other = held.chain(self.after.first().map(Touch::stream)).any(|of| of.pool() != pool);
         if other || self.place(lease.key()).is_some() {
             return Err(lease);
         }

@@ -1,6 +1,7 @@
 //! Tasks and their streams, on a driver that does what it is told.
 
 mod current;
+mod ended;
 mod owners;
 mod tables;
 

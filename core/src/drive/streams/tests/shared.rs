@@ -1,7 +1,6 @@
 //! Streams that several have: one submits while another ends the wrapping.
 
 use super::*;
-use crate::task::TaskStreams;
 
 /// Two wrappings of one stream of the user's.
 fn two(driver: &TestDriver, pool: &StreamPool<TestDriver>) -> [Lease; 2] {
@@ -79,24 +78,6 @@ fn an_event_in_use_during_a_reset_is_not_used_again() {
     work();
     work(); // the driver panics where a dead event is recorded
 }
-/// Everything was seen to be finished, and whoever has the handle submits no more.
-#[test]
-fn a_task_goes_on_after_a_failed_capture_of_a_stream_whose_handle_it_gave_out() {
-    let (driver, pool) = pool(TestWords::On);
-    let mut streams: TaskStreams = TaskStreams::new(key());
-    let lease = streams.lease(&pool).expect("a stream");
-    let _raw = pool.expose(lease);
-    pool.submit(lease, "work").expect("work");
-    let forgets = |scope: &mut CaptureScope<'_, _, _>| {
-        std::mem::forget(scope.participant());
-        Ok(())
-    };
-    let failed = pool.capture(lease, CaptureMode::Relaxed, forgets);
-    assert!(matches!(failed, Err(StreamError::Participants { .. })));
-    driver.finish();
-    pool.pump();
-    streams.submit(&pool, "more").expect("another stream, that follows nothing");
-}
 /// Whoever keeps a stream for itself keeps neither a word of the pool's nor what was attached.
 #[test]
 fn nothing_is_kept_for_a_stream_that_left_when_its_work_is_finished() {
@@ -134,18 +115,4 @@ fn nothing_is_kept_for_a_stream_that_left_when_its_work_is_finished() {
     pool.pump();
     pool.pump();
     assert_eq!(Arc::strong_count(&attached) - before, 1, "but for the forgotten participant's");
-}
-#[test]
-fn a_table_that_still_follows_work_of_one_pool_is_not_anothers() {
-    let (driver, pool) = pool(TestWords::On);
-    let other = StreamPool::new(driver, PoolOptions::default());
-    let mut streams: TaskStreams = TaskStreams::new(key());
-    streams.submit(&pool, "work").expect("work");
-    streams.release(key());
-    let refused = streams.submit(&other, "work");
-    assert!(matches!(refused, Err(StreamError::OtherPool { .. })), "{refused:?}");
-    streams.submit(&pool, "more").expect("it is this pool's");
-    streams.release(key());
-    streams.forget_order();
-    streams.submit(&other, "work").expect("nothing of the first one is left");
 }
