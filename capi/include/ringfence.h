@@ -813,7 +813,7 @@ typedef struct ringfence_capture_t {
 /**
  * Records into a capture, with `argument`. Returns 0, or any other number to give the capture up. May not throw.
  */
-typedef int32_t (*ringfence_record_fn)(void *argument, struct ringfence_capture_t capture);
+typedef int32_t (*ringfence_record_fn)(void *argument, ringfence_capture_t capture);
 
 /**
  * A graph that a capture ended in. One call at a time: a second one gets `RINGFENCE_IN_USE`.
@@ -845,7 +845,7 @@ typedef struct ringfence_driver_error_t {
  * given it, once, on the same thread, with no lock held. It may not use the lease, and may not throw. What it submitted
  * before it fails is waited for like any work [StreamWork 2].
  */
-typedef struct ringfence_driver_error_t (*ringfence_submit_fn)(void *argument, uint64_t stream);
+typedef ringfence_driver_error_t (*ringfence_submit_fn)(void *argument, uint64_t stream);
 
 /**
  * Device memory with one owner, who gives it up with `ringfence_pool_retire` or `ringfence_pool_retire_later`.
@@ -882,7 +882,7 @@ typedef struct ringfence_array_use_t {
   /**
    * The array's stamp.
    */
-  struct ringfence_stamp_t stamp;
+  ringfence_stamp_t stamp;
   /**
    * What the work does with it.
    */
@@ -1076,6 +1076,21 @@ typedef struct ringfence_stream_ref_t {
 } ringfence_stream_ref_t;
 
 /**
+ * A table of owners. Any number of threads may use it at once, each for an owner of its own.
+ */
+typedef struct ringfence_owners_t {
+  /**
+   * Kind, place and generation of the object. 0: none.
+   */
+  uint64_t handle;
+} ringfence_owners_t;
+
+/**
+ * Uses an owner's stream, by its lease. Returns 0, or any other number, which `ringfence_owners_with` tells of. May not throw.
+ */
+typedef int32_t (*ringfence_owner_act_fn)(void *argument, ringfence_lease_t lease);
+
+/**
  * Settings of a pool. Call `ringfence_pool_options_init(&options, sizeof options)`, then change what is to differ.
  */
 typedef struct ringfence_pool_options_t {
@@ -1185,13 +1200,11 @@ typedef struct ringfence_stream_backend_t {
   /**
    * Makes a stream of that key, idle and not capturing [StreamDriver 1]. It may take long; no lock is held.
    */
-  struct ringfence_driver_error_t (*create)(void *context,
-                                            const struct ringfence_stream_key_t *key,
-                                            uint64_t *stream);
+  ringfence_driver_error_t (*create)(void *context, const ringfence_stream_key_t *key, uint64_t *stream);
   /**
    * Ends a stream [StreamDriver 2]: called once for each, with no lock held, when it is proven idle and does not capture.
    */
-  struct ringfence_driver_error_t (*destroy)(void *context, uint64_t stream);
+  ringfence_driver_error_t (*destroy)(void *context, uint64_t stream);
   /**
    * Whether all work of a stream is finished [StreamDriver 4]: never blocks.
    */
@@ -1199,10 +1212,10 @@ typedef struct ringfence_stream_backend_t {
   /**
    * Makes an event that was never recorded: finished [StreamEvents 1].
    */
-  struct ringfence_driver_error_t (*create_event)(void *context,
-                                                  uint32_t device,
-                                                  uint32_t device_context,
-                                                  uint64_t *event);
+  ringfence_driver_error_t (*create_event)(void *context,
+                                           uint32_t device,
+                                           uint32_t device_context,
+                                           uint64_t *event);
   /**
    * Gives an event back, also while a recording is unfinished [StreamEvents 2].
    */
@@ -1210,11 +1223,11 @@ typedef struct ringfence_stream_backend_t {
   /**
    * Records all work of `stream` so far, over what was recorded before [StreamEvents 3].
    */
-  struct ringfence_driver_error_t (*record_event)(void *context, uint64_t event, uint64_t stream);
+  ringfence_driver_error_t (*record_event)(void *context, uint64_t event, uint64_t stream);
   /**
    * Makes later work of `stream` wait on the device for what `event` has recorded by now [StreamEvents 4].
    */
-  struct ringfence_driver_error_t (*stream_wait)(void *context, uint64_t stream, uint64_t event);
+  ringfence_driver_error_t (*stream_wait)(void *context, uint64_t stream, uint64_t event);
   /**
    * Whether what `event` recorded is finished: never blocks [StreamEvents 5].
    */
@@ -1228,12 +1241,12 @@ typedef struct ringfence_stream_backend_t {
    * It may be bytes that earlier work of the stream still uses, or that the stream has to wait for: the library orders other
    * streams after the allocation.
    */
-  struct ringfence_driver_error_t (*allocate)(void *context, uint64_t bytes, uint64_t stream, uint64_t *memory);
+  ringfence_driver_error_t (*allocate)(void *context, uint64_t bytes, uint64_t stream, uint64_t *memory);
   /**
    * Gives it back once all earlier work of `stream` is finished; a refusal frees nothing, and the call is made again
    * [StreamMemory 2, 3].
    */
-  struct ringfence_driver_error_t (*free)(void *context, uint64_t memory, uint64_t stream);
+  ringfence_driver_error_t (*free)(void *context, uint64_t memory, uint64_t stream);
   /**
    * Optional group `captures`, six entries: without it no stream ever captures. Whether a stream captures: without any side effect [StreamDriver 3].
    */
@@ -1245,30 +1258,28 @@ typedef struct ringfence_stream_backend_t {
   /**
    * Starts recording on `stream` [StreamCapture 1].
    */
-  struct ringfence_driver_error_t (*begin_capture)(void *context,
-                                                   uint64_t stream,
-                                                   ringfence_capture_mode_t mode);
+  ringfence_driver_error_t (*begin_capture)(void *context, uint64_t stream, ringfence_capture_mode_t mode);
   /**
    * Ends it on the thread that began it, and makes a graph that can be launched [StreamCapture 2].
    */
-  struct ringfence_driver_error_t (*end_capture)(void *context, uint64_t stream, uint64_t *graph);
+  ringfence_driver_error_t (*end_capture)(void *context, uint64_t stream, uint64_t *graph);
   /**
    * Submits a graph as one piece of work of a stream that does not capture [StreamCapture 3].
    */
-  struct ringfence_driver_error_t (*launch_graph)(void *context, uint64_t graph, uint64_t stream);
+  ringfence_driver_error_t (*launch_graph)(void *context, uint64_t graph, uint64_t stream);
   /**
    * Gives a graph back when no launch of it is unfinished [StreamCapture 4].
    */
-  struct ringfence_driver_error_t (*destroy_graph)(void *context, uint64_t graph);
+  ringfence_driver_error_t (*destroy_graph)(void *context, uint64_t graph);
   /**
    * Optional group `progress words`, five entries: without it `query` is asked about each stream. Makes the word of a new stream, at 0, or sets `*word` to 0: there is none [StreamProgress 1].
    */
-  struct ringfence_driver_error_t (*open_progress)(void *context, uint64_t stream, uint64_t *word);
+  ringfence_driver_error_t (*open_progress)(void *context, uint64_t stream, uint64_t *word);
   /**
    * Makes the word reach `position` when all work submitted to `stream` before is finished; positions rise
    * [StreamProgress 2].
    */
-  struct ringfence_driver_error_t (*mark)(void *context, uint64_t stream, uint64_t word, uint64_t position);
+  ringfence_driver_error_t (*mark)(void *context, uint64_t stream, uint64_t word, uint64_t position);
   /**
    * Loads the word with acquire order: never blocks, calls no driver [StreamProgress 3].
    */
@@ -1351,16 +1362,6 @@ typedef uint32_t ringfence_owner_state_t;
  * a function of this library about the same table, and may not throw.
  */
 typedef ringfence_owner_state_t (*ringfence_owner_probe_fn)(void *context, uint64_t owner);
-
-/**
- * A table of owners. Any number of threads may use it at once, each for an owner of its own.
- */
-typedef struct ringfence_owners_t {
-  /**
-   * Kind, place and generation of the object. 0: none.
-   */
-  uint64_t handle;
-} ringfence_owners_t;
 
 /**
  * Why no signal could be created: `RINGFENCE_CREATE_*`. Any other number counts as out of memory.
@@ -1576,7 +1577,7 @@ typedef struct ringfence_queue_backend_t {
   /**
    * Writes the packet at a reserved index. The device sees packets in the order of indices [PacketQueue 3].
    */
-  void (*commit)(void *context, uint64_t at, const struct ringfence_packet_t *packet);
+  void (*commit)(void *context, uint64_t at, const ringfence_packet_t *packet);
   /**
    * Tells the device of everything committed up to and including `last` [PacketQueue 4].
    */
@@ -1984,7 +1985,7 @@ typedef struct ringfence_shortage_t {
   /**
    * With `RINGFENCE_SHORT_WAIT`: the use whose signal it is.
    */
-  struct ringfence_use_id_t of;
+  ringfence_use_id_t of;
 } ringfence_shortage_t;
 
 /**
@@ -2028,11 +2029,11 @@ typedef struct ringfence_bound_t {
   /**
    * Which use it is.
    */
-  struct ringfence_use_id_t of;
+  ringfence_use_id_t of;
   /**
    * With `lend`: the hold, which `ringfence_hold_release` ends. Else 0.
    */
-  struct ringfence_hold_t hold;
+  ringfence_hold_t hold;
 } ringfence_bound_t;
 
 /**
@@ -2059,7 +2060,7 @@ typedef struct ringfence_probe_t {
   /**
    * The use whose signal it is.
    */
-  struct ringfence_use_id_t of;
+  ringfence_use_id_t of;
 } ringfence_probe_t;
 
 /**
@@ -2099,7 +2100,7 @@ typedef struct ringfence_finished_t {
   /**
    * The use.
    */
-  struct ringfence_use_id_t of;
+  ringfence_use_id_t of;
 } ringfence_finished_t;
 
 /**
@@ -2154,7 +2155,7 @@ uint32_t ringfence_abi_version(void);
  *
  * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_check_abi(uint32_t version);
+ringfence_status_t ringfence_check_abi(uint32_t version);
 
 /**
  * The library's own version, such as "0.1.0". The text is the library's, and stays.
@@ -2186,37 +2187,37 @@ size_t ringfence_last_error(char *buffer,
  * Errors: `RINGFENCE_GIVEN_UP` when `record` returned another number than 0; `RINGFENCE_CAPTURING`, `RINGFENCE_DRIVER`;
  * `RINGFENCE_DRIVER` also where the driver has no captures. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_capture(struct ringfence_pool_t pool,
-                                               struct ringfence_lease_t lease,
-                                               ringfence_capture_mode_t mode,
-                                               ringfence_record_fn record,
-                                               void *argument,
-                                               struct ringfence_graph_t *graph);
+ringfence_status_t ringfence_pool_capture(ringfence_pool_t pool,
+                                          ringfence_lease_t lease,
+                                          ringfence_capture_mode_t mode,
+                                          ringfence_record_fn record,
+                                          void *argument,
+                                          ringfence_graph_t *graph);
 
 /**
  * Records work: `submit` is called with the capture's stream.
  *
  * Errors: `RINGFENCE_DRIVER`, `RINGFENCE_WRONG_THREAD`. Threads: that of the callback. Finalizers: no.
  */
-enum ringfence_status_t ringfence_capture_submit(struct ringfence_capture_t capture,
-                                                 ringfence_submit_fn submit,
-                                                 void *argument);
+ringfence_status_t ringfence_capture_submit(ringfence_capture_t capture,
+                                            ringfence_submit_fn submit,
+                                            void *argument);
 
 /**
  * Keeps memory alive for as long as the graph exists, whoever gives it up meanwhile.
  *
  * Errors: of handles, `RINGFENCE_OTHER_POOL`, `RINGFENCE_WRONG_THREAD`. Threads: that of the callback. Finalizers: no.
  */
-enum ringfence_status_t ringfence_capture_pin(struct ringfence_capture_t capture,
-                                              struct ringfence_memory_t memory);
+ringfence_status_t ringfence_capture_pin(ringfence_capture_t capture,
+                                         ringfence_memory_t memory);
 
 /**
  * Lets another leased stream record into this capture, until `ringfence_capture_join`. Every fork has to be joined.
  *
  * Errors: `RINGFENCE_DRIVER`, `RINGFENCE_WRONG_THREAD`. Threads: that of the callback, which owns the lease. Finalizers: no.
  */
-enum ringfence_status_t ringfence_capture_fork(struct ringfence_capture_t capture,
-                                               struct ringfence_lease_t lease);
+ringfence_status_t ringfence_capture_fork(ringfence_capture_t capture,
+                                          ringfence_lease_t lease);
 
 /**
  * Records work on a forked stream.
@@ -2224,10 +2225,10 @@ enum ringfence_status_t ringfence_capture_fork(struct ringfence_capture_t captur
  * Errors: `RINGFENCE_STALE_STREAM` when it was not forked here; otherwise as `ringfence_capture_submit`.
  * Threads: that of the callback, which owns the lease. Finalizers: no.
  */
-enum ringfence_status_t ringfence_capture_submit_on(struct ringfence_capture_t capture,
-                                                    struct ringfence_lease_t lease,
-                                                    ringfence_submit_fn submit,
-                                                    void *argument);
+ringfence_status_t ringfence_capture_submit_on(ringfence_capture_t capture,
+                                               ringfence_lease_t lease,
+                                               ringfence_submit_fn submit,
+                                               void *argument);
 
 /**
  * Makes the capture's stream follow a forked one.
@@ -2235,8 +2236,8 @@ enum ringfence_status_t ringfence_capture_submit_on(struct ringfence_capture_t c
  * Errors: `RINGFENCE_STALE_STREAM` when it was not forked here, `RINGFENCE_OTHER_POOL`; as `ringfence_capture_fork`.
  * Threads: that of the callback, which owns the lease. Finalizers: no.
  */
-enum ringfence_status_t ringfence_capture_join(struct ringfence_capture_t capture,
-                                               struct ringfence_lease_t lease);
+ringfence_status_t ringfence_capture_join(ringfence_capture_t capture,
+                                          ringfence_lease_t lease);
 
 /**
  * Launches a graph on the lease's stream, as one piece of work. `uses` are the arrays that the graph uses: the launch
@@ -2245,12 +2246,12 @@ enum ringfence_status_t ringfence_capture_join(struct ringfence_capture_t captur
  * Errors: `RINGFENCE_RESET` when the graph's device was reset; otherwise as `ringfence_pool_submit`.
  * Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_launch(struct ringfence_pool_t pool,
-                                              struct ringfence_lease_t lease,
-                                              struct ringfence_graph_t graph,
-                                              const struct ringfence_array_use_t *uses,
-                                              size_t count,
-                                              ringfence_ordered_t *how);
+ringfence_status_t ringfence_pool_launch(ringfence_pool_t pool,
+                                         ringfence_lease_t lease,
+                                         ringfence_graph_t graph,
+                                         const ringfence_array_use_t *uses,
+                                         size_t count,
+                                         ringfence_ordered_t *how);
 
 /**
  * Lets go of a graph: the pool destroys it once its last launch is finished, and what it alone kept is freed.
@@ -2258,7 +2259,7 @@ enum ringfence_status_t ringfence_pool_launch(struct ringfence_pool_t pool,
  * Takes: `graph`. Errors: of handles. Threads: any, when no other one is in a call on the graph.
  * Finalizers: no: use `ringfence_graph_release_later`.
  */
-enum ringfence_status_t ringfence_graph_release(struct ringfence_graph_t graph);
+ringfence_status_t ringfence_graph_release(ringfence_graph_t graph);
 
 /**
  * The same for a finalizer: the graph is handed in, and the next `ringfence_pool_pump` lets go of it. When the pool is gone it is
@@ -2267,25 +2268,24 @@ enum ringfence_status_t ringfence_graph_release(struct ringfence_graph_t graph);
  * Takes: `graph`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken; otherwise of handles,
  * `RINGFENCE_OTHER_POOL`. No message is left. Threads: any, at once. Finalizers: yes.
  */
-enum ringfence_status_t ringfence_graph_release_later(struct ringfence_pool_t pool,
-                                                      struct ringfence_graph_t graph);
+ringfence_status_t ringfence_graph_release_later(ringfence_pool_t pool,
+                                                 ringfence_graph_t graph);
 
 /**
  * What the pool counted since it was made.
  *
  * Errors: of handles, `RINGFENCE_ABI_MISMATCH`. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_counts(struct ringfence_pool_t pool,
-                                              struct ringfence_pool_counts_t *counts);
+ringfence_status_t ringfence_pool_counts(ringfence_pool_t pool, ringfence_pool_counts_t *counts);
 
 /**
  * The streams of a pool at this moment: those of `key`, or all of them if `key` is NULL.
  *
  * Errors: of handles, `RINGFENCE_INVALID_ARGUMENT`, `RINGFENCE_ABI_MISMATCH`. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_tally(struct ringfence_pool_t pool,
-                                             const struct ringfence_stream_key_t *key,
-                                             struct ringfence_tally_t *tally);
+ringfence_status_t ringfence_pool_tally(ringfence_pool_t pool,
+                                        const ringfence_stream_key_t *key,
+                                        ringfence_tally_t *tally);
 
 /**
  * Makes a stream out of a raw handle. The handle of a pooled stream gives the pooled stream: `*lease` is 0 then, since its
@@ -2296,11 +2296,11 @@ enum ringfence_status_t ringfence_pool_tally(struct ringfence_pool_t pool,
  * Errors: `RINGFENCE_NOT_ONE_STREAM` for 0, 1 and 2; `RINGFENCE_INVALID_ARGUMENT` for a GPU that HIP does not have.
  * Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_wrap_external(struct ringfence_pool_t pool,
-                                                     uint64_t raw,
-                                                     const struct ringfence_stream_key_t *key,
-                                                     struct ringfence_lease_t *lease,
-                                                     struct ringfence_stream_ref_t *stream);
+ringfence_status_t ringfence_pool_wrap_external(ringfence_pool_t pool,
+                                                uint64_t raw,
+                                                const ringfence_stream_key_t *key,
+                                                ringfence_lease_t *lease,
+                                                ringfence_stream_ref_t *stream);
 
 /**
  * Ends the pool's interest in an external stream, before its owner destroys it: an event is left that covers its work. It waits
@@ -2309,8 +2309,8 @@ enum ringfence_status_t ringfence_pool_wrap_external(struct ringfence_pool_t poo
  * Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_STALE_STREAM` for a stream of the pool,
  * `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_unwrap_external(struct ringfence_pool_t pool,
-                                                       struct ringfence_lease_t lease);
+ringfence_status_t ringfence_pool_unwrap_external(ringfence_pool_t pool,
+                                                  ringfence_lease_t lease);
 
 /**
  * Takes a stream out of the pool, for an owner who wants to destroy it, or keep it for ever: `*stream` is the driver's
@@ -2320,9 +2320,9 @@ enum ringfence_status_t ringfence_pool_unwrap_external(struct ringfence_pool_t p
  * Takes: `lease`, also when it fails. Errors: `RINGFENCE_CAPTURING`, `RINGFENCE_DRIVER`. Threads: the lease's owner.
  * Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_disown(struct ringfence_pool_t pool,
-                                              struct ringfence_lease_t lease,
-                                              uint64_t *stream);
+ringfence_status_t ringfence_pool_disown(ringfence_pool_t pool,
+                                         ringfence_lease_t lease,
+                                         uint64_t *stream);
 
 /**
  * A stream of `key` for the caller alone: one whose work is finished if there is one, else a new one. It never waits for
@@ -2332,9 +2332,9 @@ enum ringfence_status_t ringfence_pool_disown(struct ringfence_pool_t pool,
  * Errors: `RINGFENCE_NO_STREAM`, `RINGFENCE_POOL_FULL`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_FORKED`,
  * `RINGFENCE_SHUT_DOWN`. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_acquire(struct ringfence_pool_t pool,
-                                               const struct ringfence_stream_key_t *key,
-                                               struct ringfence_lease_t *lease);
+ringfence_status_t ringfence_pool_acquire(ringfence_pool_t pool,
+                                          const ringfence_stream_key_t *key,
+                                          ringfence_lease_t *lease);
 
 /**
  * A stream of `key` that nobody gets after this owner: what a library keeps for itself. It is destroyed when its lease is
@@ -2342,9 +2342,9 @@ enum ringfence_status_t ringfence_pool_acquire(struct ringfence_pool_t pool,
  *
  * Gives and errors: as `ringfence_pool_acquire`. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_reserve(struct ringfence_pool_t pool,
-                                               const struct ringfence_stream_key_t *key,
-                                               struct ringfence_lease_t *lease);
+ringfence_status_t ringfence_pool_reserve(ringfence_pool_t pool,
+                                          const ringfence_stream_key_t *key,
+                                          ringfence_lease_t *lease);
 
 /**
  * The owner is done with its stream: the stream drains, and is handed on when its work is finished. It sets one bit,
@@ -2354,15 +2354,14 @@ enum ringfence_status_t ringfence_pool_reserve(struct ringfence_pool_t pool,
  * Takes: `lease`. Errors: of handles; no message is left. Threads: any, when no other one is in a call on the lease.
  * Finalizers: yes.
  */
-enum ringfence_status_t ringfence_lease_release(struct ringfence_lease_t lease);
+ringfence_status_t ringfence_lease_release(ringfence_lease_t lease);
 
 /**
  * Which tenancy of which stream the lease is: to compare and to print.
  *
  * Errors: of handles. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_lease_stream(struct ringfence_lease_t lease,
-                                               struct ringfence_stream_ref_t *stream);
+ringfence_status_t ringfence_lease_stream(ringfence_lease_t lease, ringfence_stream_ref_t *stream);
 
 /**
  * Submits work that uses arrays. First the stream is made to follow what used them before, on the device where that is
@@ -2376,13 +2375,13 @@ enum ringfence_status_t ringfence_lease_stream(struct ringfence_lease_t lease,
  * `RINGFENCE_UNKNOWABLE`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_FORKED`, `RINGFENCE_SHUT_DOWN`, `RINGFENCE_OTHER_POOL`;
  * `RINGFENCE_IN_USE` when another call has the lease or a stamp. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_submit(struct ringfence_pool_t pool,
-                                              struct ringfence_lease_t lease,
-                                              const struct ringfence_array_use_t *uses,
-                                              size_t count,
-                                              ringfence_submit_fn submit,
-                                              void *argument,
-                                              ringfence_ordered_t *how);
+ringfence_status_t ringfence_pool_submit(ringfence_pool_t pool,
+                                         ringfence_lease_t lease,
+                                         const ringfence_array_use_t *uses,
+                                         size_t count,
+                                         ringfence_submit_fn submit,
+                                         void *argument,
+                                         ringfence_ordered_t *how);
 
 /**
  * Gives the driver's own handle of the stream out. What is submitted past the pool is counted by nobody: say so with
@@ -2391,9 +2390,26 @@ enum ringfence_status_t ringfence_pool_submit(struct ringfence_pool_t pool,
  *
  * Errors: of handles. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_expose(struct ringfence_pool_t pool,
-                                              struct ringfence_lease_t lease,
-                                              uint64_t *stream);
+ringfence_status_t ringfence_pool_expose(ringfence_pool_t pool,
+                                         ringfence_lease_t lease,
+                                         uint64_t *stream);
+
+/**
+ * Calls `act` with `argument` and a lease of the owner's stream of `key`, which it gets now if it has none: for all that
+ * `ringfence_owners_submit`, `_allocate` and `_stream` do not do, such as `ringfence_pool_expose`, `ringfence_pool_order_after`,
+ * `ringfence_stamp_note` and `ringfence_pool_capture`. The stream stays the owner's, and a raw handle of it stays good, until the
+ * owner is over.
+ *
+ * The lease is good until `act` returns, on any thread, for one call at a time; whatever would end it is refused with
+ * `RINGFENCE_IN_USE`. Calls on the same owner are refused meanwhile; those on others of the table are not.
+ * Errors: `RINGFENCE_GIVEN_UP` when `act` returned another number than 0; `RINGFENCE_OWNER_IN_USE` when another call has this
+ * owner's streams; as `ringfence_pool_acquire`. Threads: any, one at a time for each owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_owners_with(ringfence_owners_t owners,
+                                         uint64_t owner,
+                                         const ringfence_stream_key_t *key,
+                                         ringfence_owner_act_fn act,
+                                         void *argument);
 
 /**
  * Fills `options` with the defaults, its `size` included. `size` is `sizeof(ringfence_pool_options_t)`: nothing is written past
@@ -2401,8 +2417,8 @@ enum ringfence_status_t ringfence_pool_expose(struct ringfence_pool_t pool,
  *
  * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_options_init(struct ringfence_pool_options_t *options,
-                                                    size_t size);
+ringfence_status_t ringfence_pool_options_init(ringfence_pool_options_t *options,
+                                               size_t size);
 
 /**
  * Makes a pool on the caller's own driver. It creates no stream before it is asked. `options` may be NULL: the defaults.
@@ -2411,9 +2427,9 @@ enum ringfence_status_t ringfence_pool_options_init(struct ringfence_pool_option
  * Errors: `RINGFENCE_INCOMPLETE_TABLE`, `RINGFENCE_ABI_MISMATCH`, `RINGFENCE_INVALID_ARGUMENT`; `release` is not called then.
  * Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_create(const struct ringfence_stream_backend_t *backend,
-                                              const struct ringfence_pool_options_t *options,
-                                              struct ringfence_pool_t *pool);
+ringfence_status_t ringfence_pool_create(const ringfence_stream_backend_t *backend,
+                                         const ringfence_pool_options_t *options,
+                                         ringfence_pool_t *pool);
 
 /**
  * Makes a pool on AMD's HIP, which is loaded now if it was not before. `options` may be NULL: the defaults.
@@ -2422,8 +2438,8 @@ enum ringfence_status_t ringfence_pool_create(const struct ringfence_stream_back
  * Errors: `RINGFENCE_NO_RUNTIME` when HIP cannot be loaded or finds no GPU, with what was looked for;
  * `RINGFENCE_UNSUPPORTED` when the library was built without HIP. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_create_hip(const struct ringfence_pool_options_t *options,
-                                                  struct ringfence_pool_t *pool);
+ringfence_status_t ringfence_pool_create_hip(const ringfence_pool_options_t *options,
+                                             ringfence_pool_t *pool);
 
 /**
  * Ends a pool. It calls no driver but `release`: what still exists is leaked, so call `ringfence_pool_shutdown` before,
@@ -2433,7 +2449,7 @@ enum ringfence_status_t ringfence_pool_create_hip(const struct ringfence_pool_op
  * Takes: `pool`. Errors: `RINGFENCE_IN_USE` while another call uses the pool, or an owner table does: destroy that first.
  * Threads: any, when no other one is in a call on the pool. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_destroy(struct ringfence_pool_t pool);
+ringfence_status_t ringfence_pool_destroy(ringfence_pool_t pool);
 
 /**
  * Takes over what finalizers handed in, looks at what drains, destroys what is closed and idle, and frees what was put
@@ -2443,8 +2459,8 @@ enum ringfence_status_t ringfence_pool_destroy(struct ringfence_pool_t pool);
  * After a shutdown and once the device is lost it calls no driver: what was handed in is leaked and counted.
  * Errors: `RINGFENCE_FORKED`; `RINGFENCE_ABI_MISMATCH`, before anything is done. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_pump(struct ringfence_pool_t pool,
-                                            struct ringfence_pumped_t *pumped);
+ringfence_status_t ringfence_pool_pump(ringfence_pool_t pool,
+                                       ringfence_pumped_t *pumped);
 
 /**
  * Lets go of idle streams that nobody needed since the last call. Call it now and then, every few seconds. `destroyed` may
@@ -2452,8 +2468,8 @@ enum ringfence_status_t ringfence_pool_pump(struct ringfence_pool_t pool,
  *
  * Errors: of handles alone. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_trim(struct ringfence_pool_t pool,
-                                            uint32_t *destroyed);
+ringfence_status_t ringfence_pool_trim(ringfence_pool_t pool,
+                                       uint32_t *destroyed);
 
 /**
  * The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. Called
@@ -2462,8 +2478,8 @@ enum ringfence_status_t ringfence_pool_trim(struct ringfence_pool_t pool,
  *
  * Errors: of handles; `RINGFENCE_INVALID_ARGUMENT` when HIP has no such device. Threads: any, at once, but for HIP. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_device_reset(struct ringfence_pool_t pool,
-                                                    uint32_t device);
+ringfence_status_t ringfence_pool_device_reset(ringfence_pool_t pool,
+                                               uint32_t device);
 
 /**
  * Takes over what finalizers handed in, destroys everything that is proven idle, and ends the pool: no driver call after
@@ -2471,8 +2487,8 @@ enum ringfence_status_t ringfence_pool_device_reset(struct ringfence_pool_t pool
  *
  * Errors: `RINGFENCE_FORKED`; `RINGFENCE_ABI_MISMATCH`, before anything is done. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_shutdown(struct ringfence_pool_t pool,
-                                                struct ringfence_shut_down_t *left);
+ringfence_status_t ringfence_pool_shutdown(ringfence_pool_t pool,
+                                           ringfence_shut_down_t *left);
 
 /**
  * Memory for work that is submitted to the lease's stream from here on. An allocation is work of that stream: work of other
@@ -2481,30 +2497,28 @@ enum ringfence_status_t ringfence_pool_shutdown(struct ringfence_pool_t pool,
  * Gives: `*memory`, which is given up by `ringfence_pool_retire` or `ringfence_pool_retire_later`.
  * Errors: `RINGFENCE_DRIVER`, `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_allocate(struct ringfence_pool_t pool,
-                                                struct ringfence_lease_t lease,
-                                                uint64_t bytes,
-                                                struct ringfence_memory_t *memory);
+ringfence_status_t ringfence_pool_allocate(ringfence_pool_t pool,
+                                           ringfence_lease_t lease,
+                                           uint64_t bytes,
+                                           ringfence_memory_t *memory);
 
 /**
  * Takes memory of the caller's own making under the pool's care. `address` is the driver's; `key` says where it lives.
  *
  * Gives: `*memory`. Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_adopt(struct ringfence_pool_t pool,
-                                             uint64_t address,
-                                             uint64_t bytes,
-                                             const struct ringfence_stream_key_t *key,
-                                             struct ringfence_memory_t *memory);
+ringfence_status_t ringfence_pool_adopt(ringfence_pool_t pool,
+                                        uint64_t address,
+                                        uint64_t bytes,
+                                        const ringfence_stream_key_t *key,
+                                        ringfence_memory_t *memory);
 
 /**
  * Where the memory is, and how large: the driver's address. `bytes` may be NULL.
  *
  * Errors: of handles. Threads: any; one call at a time. Finalizers: no.
  */
-enum ringfence_status_t ringfence_memory_address(struct ringfence_memory_t memory,
-                                                 uint64_t *address,
-                                                 uint64_t *bytes);
+ringfence_status_t ringfence_memory_address(ringfence_memory_t memory, uint64_t *address, uint64_t *bytes);
 
 /**
  * The stamp that the memory begins with. Whoever uses the memory first follows its allocation by it, which is work of the
@@ -2514,8 +2528,8 @@ enum ringfence_status_t ringfence_memory_address(struct ringfence_memory_t memor
  * Gives: `*stamp`, as `ringfence_stamp_create`. Errors: `RINGFENCE_OUT_OF_ORDER` when the memory gave it already. Threads: any; one
  * call at a time. Finalizers: no.
  */
-enum ringfence_status_t ringfence_memory_stamp(struct ringfence_memory_t memory,
-                                               struct ringfence_stamp_t *stamp);
+ringfence_status_t ringfence_memory_stamp(ringfence_memory_t memory,
+                                          ringfence_stamp_t *stamp);
 
 /**
  * Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of somebody's
@@ -2528,10 +2542,10 @@ enum ringfence_status_t ringfence_memory_stamp(struct ringfence_memory_t memory,
  * work of another pool is in; `RINGFENCE_OTHER_STAMP` for another stamp than the one that the memory gave, or 0.
  * Threads: any, at once. Finalizers: no: use `ringfence_pool_retire_later`.
  */
-enum ringfence_status_t ringfence_pool_retire(struct ringfence_pool_t pool,
-                                              struct ringfence_memory_t memory,
-                                              struct ringfence_stamp_t stamp,
-                                              ringfence_freed_t *done);
+ringfence_status_t ringfence_pool_retire(ringfence_pool_t pool,
+                                         ringfence_memory_t memory,
+                                         ringfence_stamp_t stamp,
+                                         ringfence_freed_t *done);
 
 /**
  * The same for a finalizer: the memory and its stamp are handed in, and the next `ringfence_pool_pump` gives them up. It
@@ -2542,9 +2556,9 @@ enum ringfence_status_t ringfence_pool_retire(struct ringfence_pool_t pool,
  * and call again (a finalizer of Julia registers itself anew); `RINGFENCE_IN_USE`: again, call once more later. Otherwise as
  * `ringfence_pool_retire`. No message is left. Threads: any, at once. Finalizers: yes.
  */
-enum ringfence_status_t ringfence_pool_retire_later(struct ringfence_pool_t pool,
-                                                    struct ringfence_memory_t memory,
-                                                    struct ringfence_stamp_t stamp);
+ringfence_status_t ringfence_pool_retire_later(ringfence_pool_t pool,
+                                               ringfence_memory_t memory,
+                                               ringfence_stamp_t stamp);
 
 /**
  * Lets go of memory that is not to be freed, or cannot be: its stamp was destroyed, or its pool is not known any more. It is leaked;
@@ -2553,7 +2567,7 @@ enum ringfence_status_t ringfence_pool_retire_later(struct ringfence_pool_t pool
  * Takes: `memory`. Errors: of handles; no message is left. Threads: any, when no other one is in a call on the memory.
  * Finalizers: yes.
  */
-enum ringfence_status_t ringfence_memory_forget(struct ringfence_memory_t memory);
+ringfence_status_t ringfence_memory_forget(ringfence_memory_t memory);
 
 /**
  * Makes a table of owners on a pool. `probe` is called with `context`, which is the caller's. `hand_in` is how many owners
@@ -2561,18 +2575,18 @@ enum ringfence_status_t ringfence_memory_forget(struct ringfence_memory_t memory
  *
  * Gives: `*owners`, which `ringfence_owners_destroy` ends, before the pool. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_create(struct ringfence_pool_t pool,
-                                                ringfence_owner_probe_fn probe,
-                                                void *context,
-                                                uint32_t hand_in,
-                                                struct ringfence_owners_t *owners);
+ringfence_status_t ringfence_owners_create(ringfence_pool_t pool,
+                                           ringfence_owner_probe_fn probe,
+                                           void *context,
+                                           uint32_t hand_in,
+                                           ringfence_owners_t *owners);
 
 /**
  * Ends the table: every owner's streams drain.
  *
  * Takes: `owners`. Errors: `RINGFENCE_IN_USE`. Threads: any, when no other one is in a call on the table. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_destroy(struct ringfence_owners_t owners);
+ringfence_status_t ringfence_owners_destroy(ringfence_owners_t owners);
 
 /**
  * Submits work of `owner`, as `ringfence_pool_submit` does, to its stream of `key`: the one that it has already; else an
@@ -2581,14 +2595,14 @@ enum ringfence_status_t ringfence_owners_destroy(struct ringfence_owners_t owner
  * Errors: `RINGFENCE_OWNER_IN_USE` when another call has this owner's streams; as `ringfence_pool_acquire` and
  * `ringfence_pool_submit`. Threads: any, one at a time for each owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_submit(struct ringfence_owners_t owners,
-                                                uint64_t owner,
-                                                const struct ringfence_stream_key_t *key,
-                                                const struct ringfence_array_use_t *uses,
-                                                size_t count,
-                                                ringfence_submit_fn submit,
-                                                void *argument,
-                                                ringfence_ordered_t *how);
+ringfence_status_t ringfence_owners_submit(ringfence_owners_t owners,
+                                           uint64_t owner,
+                                           const ringfence_stream_key_t *key,
+                                           const ringfence_array_use_t *uses,
+                                           size_t count,
+                                           ringfence_submit_fn submit,
+                                           void *argument,
+                                           ringfence_ordered_t *how);
 
 /**
  * Memory for work of `owner` on its stream of `key`, from here on. An allocation is work of that stream: whoever uses the memory
@@ -2597,28 +2611,28 @@ enum ringfence_status_t ringfence_owners_submit(struct ringfence_owners_t owners
  * Gives: `*memory`. Errors: as `ringfence_owners_submit` and `ringfence_pool_allocate`. Threads: any, one at a time for
  * each owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_allocate(struct ringfence_owners_t owners,
-                                                  uint64_t owner,
-                                                  const struct ringfence_stream_key_t *key,
-                                                  uint64_t bytes,
-                                                  struct ringfence_memory_t *memory);
+ringfence_status_t ringfence_owners_allocate(ringfence_owners_t owners,
+                                             uint64_t owner,
+                                             const ringfence_stream_key_t *key,
+                                             uint64_t bytes,
+                                             ringfence_memory_t *memory);
 
 /**
  * The owner's stream of `key`, which it gets now if it has none: to compare and to print.
  *
  * Errors: as `ringfence_owners_submit`. Threads: any, one at a time for each owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_stream(struct ringfence_owners_t owners,
-                                                uint64_t owner,
-                                                const struct ringfence_stream_key_t *key,
-                                                struct ringfence_stream_ref_t *stream);
+ringfence_status_t ringfence_owners_stream(ringfence_owners_t owners,
+                                           uint64_t owner,
+                                           const ringfence_stream_key_t *key,
+                                           ringfence_stream_ref_t *stream);
 
 /**
  * The owner is over: its streams drain. Calls no driver.
  *
  * Errors: of handles. Threads: any, at once. Finalizers: no: use `ringfence_owners_done_later`.
  */
-enum ringfence_status_t ringfence_owners_done(struct ringfence_owners_t owners, uint64_t owner);
+ringfence_status_t ringfence_owners_done(ringfence_owners_t owners, uint64_t owner);
 
 /**
  * The same for a finalizer: the owner is handed in, and the next `ringfence_owners_submit`, `_allocate`, `_stream` or `_sweep` on the
@@ -2627,8 +2641,8 @@ enum ringfence_status_t ringfence_owners_done(struct ringfence_owners_t owners, 
  * Errors: `RINGFENCE_FULL`: nothing was taken, and the probe will say the same later; otherwise of handles. No message is
  * left. Threads: any, at once. Finalizers: yes.
  */
-enum ringfence_status_t ringfence_owners_done_later(struct ringfence_owners_t owners,
-                                                    uint64_t owner);
+ringfence_status_t ringfence_owners_done_later(ringfence_owners_t owners,
+                                               uint64_t owner);
 
 /**
  * Asks the probe about every owner, and lets the streams of those that are over drain. `over` may be NULL: how many were,
@@ -2636,15 +2650,15 @@ enum ringfence_status_t ringfence_owners_done_later(struct ringfence_owners_t ow
  *
  * Errors: of handles. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_sweep(struct ringfence_owners_t owners,
-                                               uint64_t *over);
+ringfence_status_t ringfence_owners_sweep(ringfence_owners_t owners,
+                                          uint64_t *over);
 
 /**
  * How many owners have streams.
  *
  * Errors: of handles. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_owners_count(struct ringfence_owners_t owners, uint64_t *count);
+ringfence_status_t ringfence_owners_count(ringfence_owners_t owners, uint64_t *count);
 
 /**
  * Makes an empty stamp: of memory that was ready before it came here, such as what `ringfence_pool_adopt` took. For memory of
@@ -2653,7 +2667,7 @@ enum ringfence_status_t ringfence_owners_count(struct ringfence_owners_t owners,
  * Gives: `*stamp`, which goes with the array's memory in `ringfence_pool_retire` or `ringfence_pool_retire_later`, or is
  * ended by `ringfence_stamp_destroy`. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_stamp_create(struct ringfence_stamp_t *stamp);
+ringfence_status_t ringfence_stamp_create(ringfence_stamp_t *stamp);
 
 /**
  * Ends a stamp whose memory is somebody else's. Not one that `ringfence_memory_stamp` gave, unless the memory is to be forgotten:
@@ -2661,7 +2675,7 @@ enum ringfence_status_t ringfence_stamp_create(struct ringfence_stamp_t *stamp);
  *
  * Takes: `stamp`. Errors: of handles. Threads: any, when no other one is in a call on the stamp. Finalizers: no.
  */
-enum ringfence_status_t ringfence_stamp_destroy(struct ringfence_stamp_t stamp);
+ringfence_status_t ringfence_stamp_destroy(ringfence_stamp_t stamp);
 
 /**
  * The array remembers everything that was submitted to the lease's stream up to now: by `ringfence_pool_submit`, and by
@@ -2670,10 +2684,10 @@ enum ringfence_status_t ringfence_stamp_destroy(struct ringfence_stamp_t stamp);
  * Errors: of handles; `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`, `RINGFENCE_OTHER_POOL` where the handle was
  * given out. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_stamp_note(struct ringfence_stamp_t stamp,
-                                             struct ringfence_pool_t pool,
-                                             struct ringfence_lease_t lease,
-                                             ringfence_access_t how);
+ringfence_status_t ringfence_stamp_note(ringfence_stamp_t stamp,
+                                        ringfence_pool_t pool,
+                                        ringfence_lease_t lease,
+                                        ringfence_access_t how);
 
 /**
  * Whether everything that work of this kind would have to follow is known to be finished: by what was seen, or by loads
@@ -2681,10 +2695,10 @@ enum ringfence_status_t ringfence_stamp_note(struct ringfence_stamp_t stamp,
  *
  * Errors: of handles. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_stamp_is_finished(struct ringfence_stamp_t stamp,
-                                                    struct ringfence_pool_t pool,
-                                                    ringfence_access_t how,
-                                                    uint32_t *finished);
+ringfence_status_t ringfence_stamp_is_finished(ringfence_stamp_t stamp,
+                                               ringfence_pool_t pool,
+                                               ringfence_access_t how,
+                                               uint32_t *finished);
 
 /**
  * Makes later work of the lease's stream follow what the stamp remembers at the time of the call: for work that is submitted by the
@@ -2693,11 +2707,11 @@ enum ringfence_status_t ringfence_stamp_is_finished(struct ringfence_stamp_t sta
  * Errors: `RINGFENCE_CAPTURING` when a stream captures past the pool, `RINGFENCE_UNKNOWABLE`, `RINGFENCE_DEVICE_LOST`,
  * `RINGFENCE_DRIVER`. Threads: the lease's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_order_after(struct ringfence_pool_t pool,
-                                                   struct ringfence_lease_t lease,
-                                                   struct ringfence_stamp_t stamp,
-                                                   ringfence_access_t how,
-                                                   ringfence_ordered_t *done);
+ringfence_status_t ringfence_pool_order_after(ringfence_pool_t pool,
+                                              ringfence_lease_t lease,
+                                              ringfence_stamp_t stamp,
+                                              ringfence_access_t how,
+                                              ringfence_ordered_t *done);
 
 /**
  * Waits on the host for what the stamp remembers at the time of the call, `limit` nanoseconds at most for each piece of work. No lock
@@ -2705,10 +2719,10 @@ enum ringfence_status_t ringfence_pool_order_after(struct ringfence_pool_t pool,
  *
  * Errors: `RINGFENCE_TIMED_OUT`; otherwise as `ringfence_pool_order_after`. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_pool_synchronize(struct ringfence_pool_t pool,
-                                                   struct ringfence_stamp_t stamp,
-                                                   ringfence_access_t how,
-                                                   uint64_t limit);
+ringfence_status_t ringfence_pool_synchronize(ringfence_pool_t pool,
+                                              ringfence_stamp_t stamp,
+                                              ringfence_access_t how,
+                                              uint64_t limit);
 
 /**
  * Takes the caller's own device in.
@@ -2716,8 +2730,8 @@ enum ringfence_status_t ringfence_pool_synchronize(struct ringfence_pool_t pool,
  * Gives: `*device`, which `ringfence_device_close` ends. The table is copied; its `context` is the caller's.
  * Errors: `RINGFENCE_INCOMPLETE_TABLE`, `RINGFENCE_ABI_MISMATCH`; `release` is not called then. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_create(const struct ringfence_device_backend_t *backend,
-                                                struct ringfence_device_t *device);
+ringfence_status_t ringfence_device_create(const ringfence_device_backend_t *backend,
+                                           ringfence_device_t *device);
 
 /**
  * A GPU of AMD's HSA runtime, which is loaded now if it was not before; `number` counts its GPUs. One that is open is not
@@ -2726,8 +2740,8 @@ enum ringfence_status_t ringfence_device_create(const struct ringfence_device_ba
  * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_IN_USE` for a GPU that is open;
  * `RINGFENCE_UNSUPPORTED` when the library was built without HSA. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_open_hsa(uint32_t number,
-                                                  struct ringfence_device_t *device);
+ringfence_status_t ringfence_device_open_hsa(uint32_t number,
+                                             ringfence_device_t *device);
 
 /**
  * A GPU of AMD's HIP, which is loaded now if it was not before: a ring on its streams; `number` counts its GPUs. One GPU may
@@ -2736,8 +2750,8 @@ enum ringfence_status_t ringfence_device_open_hsa(uint32_t number,
  * Gives: `*device`. Errors: `RINGFENCE_NO_RUNTIME`, with what was looked for; `RINGFENCE_UNSUPPORTED` when the library was
  * built without HIP. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_open_hip(uint32_t number,
-                                                  struct ringfence_device_t *device);
+ringfence_status_t ringfence_device_open_hip(uint32_t number,
+                                             ringfence_device_t *device);
 
 /**
  * The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
@@ -2746,7 +2760,7 @@ enum ringfence_status_t ringfence_device_open_hip(uint32_t number,
  *
  * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU. Threads: any, as said. Finalizers: no.
  */
-enum ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
+ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
 
 /**
  * Ends the caller's interest in a device: no handler is set any more, and nobody is told. Its trackers keep it: `release` is
@@ -2756,7 +2770,7 @@ enum ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
  * them come, handle them, and close then. Handlers of uses that were given up (by force, or with their tracker) hold nothing up: they
  * are let go of, and their `then` does not come back. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_close(struct ringfence_device_t device);
+ringfence_status_t ringfence_device_close(ringfence_device_t device);
 
 /**
  * Takes the caller's own hardware queue in, of which nothing is proven yet. Several trackers may share it: what one of them
@@ -2765,8 +2779,8 @@ enum ringfence_status_t ringfence_device_close(struct ringfence_device_t device)
  * Gives: `*queue`, which `ringfence_queue_close` ends. Errors: `RINGFENCE_INCOMPLETE_TABLE`, `RINGFENCE_ABI_MISMATCH`;
  * `release` is not called then. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_queue_create(const struct ringfence_queue_backend_t *backend,
-                                               struct ringfence_queue_t *queue);
+ringfence_status_t ringfence_queue_create(const ringfence_queue_backend_t *backend,
+                                          ringfence_queue_t *queue);
 
 /**
  * Makes a queue of a device of HSA's or HIP's own, for trackers on that device.
@@ -2774,8 +2788,8 @@ enum ringfence_status_t ringfence_queue_create(const struct ringfence_queue_back
  * Gives: `*queue`. Errors: `RINGFENCE_DRIVER`, with what the runtime said; `RINGFENCE_UNSUPPORTED` for a device of the
  * caller's. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_queue_open(struct ringfence_device_t device,
-                                             struct ringfence_queue_t *queue);
+ringfence_status_t ringfence_queue_open(ringfence_device_t device,
+                                        ringfence_queue_t *queue);
 
 /**
  * The stream (`hipStream_t`) behind a queue of HIP's: kernels are launched there by HIP's own calls, in order with the
@@ -2783,23 +2797,23 @@ enum ringfence_status_t ringfence_queue_open(struct ringfence_device_t device,
  *
  * Errors: `RINGFENCE_UNSUPPORTED` for other queues. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_queue_stream(struct ringfence_queue_t queue,
-                                               uint64_t *stream);
+ringfence_status_t ringfence_queue_stream(ringfence_queue_t queue,
+                                          uint64_t *stream);
 
 /**
  * Ends the caller's interest in a queue. Its trackers keep it.
  *
  * Takes: `queue`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
-enum ringfence_status_t ringfence_queue_close(struct ringfence_queue_t queue);
+ringfence_status_t ringfence_queue_close(ringfence_queue_t queue);
 
 /**
  * Fills `policy` with the defaults, its `size` included. `size` is `sizeof(ringfence_policy_t)`: nothing is written past it.
  *
  * Errors: `RINGFENCE_ABI_MISMATCH`. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_policy_init(struct ringfence_policy_t *policy,
-                                              size_t size);
+ringfence_status_t ringfence_policy_init(ringfence_policy_t *policy,
+                                         size_t size);
 
 /**
  * Opens a tracker for one stream on a queue, with its signals created and armed. `policy` may be NULL: the defaults.
@@ -2807,10 +2821,10 @@ enum ringfence_status_t ringfence_policy_init(struct ringfence_policy_t *policy,
  * Gives: `*tracker`, which `ringfence_tracker_close` ends. Errors: `RINGFENCE_NO_SIGNAL`, `RINGFENCE_DEVICE_LOST`;
  * `RINGFENCE_INVALID_ARGUMENT` for a queue of another device or backend. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_open(struct ringfence_device_t device,
-                                               struct ringfence_queue_t queue,
-                                               const struct ringfence_policy_t *policy,
-                                               struct ringfence_tracker_t *tracker);
+ringfence_status_t ringfence_tracker_open(ringfence_device_t device,
+                                          ringfence_queue_t queue,
+                                          const ringfence_policy_t *policy,
+                                          ringfence_tracker_t *tracker);
 
 /**
  * Waits for the stream's work and destroys its signals. Those that events, holds or waiters still have are destroyed by
@@ -2819,7 +2833,7 @@ enum ringfence_status_t ringfence_tracker_open(struct ringfence_device_t device,
  * Takes: `tracker`, also when it fails. Errors: as `ringfence_tracker_synchronize`: what is in flight then ends as failed, and
  * the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_close(struct ringfence_tracker_t tracker);
+ringfence_status_t ringfence_tracker_close(ringfence_tracker_t tracker);
 
 /**
  * Publishes one packet. `of` may be NULL: which use it is.
@@ -2827,9 +2841,9 @@ enum ringfence_status_t ringfence_tracker_close(struct ringfence_tracker_t track
  * Errors: `RINGFENCE_EXHAUSTED`, `RINGFENCE_NO_SIGNAL`, `RINGFENCE_TIMED_OUT`, `RINGFENCE_OVER_DECREMENT`,
  * `RINGFENCE_DEVICE_LOST`: nothing was published then. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_submit(struct ringfence_tracker_t tracker,
-                                                 const struct ringfence_submission_t *submission,
-                                                 struct ringfence_use_id_t *of);
+ringfence_status_t ringfence_tracker_submit(ringfence_tracker_t tracker,
+                                            const ringfence_submission_t *submission,
+                                            ringfence_use_id_t *of);
 
 /**
  * Publishes `count` packets in order, with one reservation and one doorbell for up to 256 of them: signals for all of them
@@ -2838,11 +2852,11 @@ enum ringfence_status_t ringfence_tracker_submit(struct ringfence_tracker_t trac
  * Errors: as `ringfence_tracker_submit`; `*published` is written all the same, and so many packets are published.
  * Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_submit_all(struct ringfence_tracker_t tracker,
-                                                     const struct ringfence_submission_t *submissions,
-                                                     size_t count,
-                                                     struct ringfence_use_id_t *uses,
-                                                     size_t *published);
+ringfence_status_t ringfence_tracker_submit_all(ringfence_tracker_t tracker,
+                                                const ringfence_submission_t *submissions,
+                                                size_t count,
+                                                ringfence_use_id_t *uses,
+                                                size_t *published);
 
 /**
  * Looks for finished uses with at most one load, and arms their signals. Whatever is submitted and finishes is retired
@@ -2851,18 +2865,18 @@ enum ringfence_status_t ringfence_tracker_submit_all(struct ringfence_tracker_t 
  * Errors: `RINGFENCE_OVER_DECREMENT`: other uses are unharmed, call again; `RINGFENCE_DEVICE_LOST`. Threads: the stream's
  * owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_reclaim(struct ringfence_tracker_t tracker,
-                                                  size_t *retired,
-                                                  size_t *in_flight);
+ringfence_status_t ringfence_tracker_reclaim(ringfence_tracker_t tracker,
+                                             size_t *retired,
+                                             size_t *in_flight);
 
 /**
  * Loads the newest fence, whatever the read index says: one load that may retire everything.
  *
  * Errors: as `ringfence_tracker_reclaim`. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_probe(struct ringfence_tracker_t tracker,
-                                                size_t *retired,
-                                                size_t *in_flight);
+ringfence_status_t ringfence_tracker_probe(ringfence_tracker_t tracker,
+                                           size_t *retired,
+                                           size_t *in_flight);
 
 /**
  * The stream goes on with another hardware queue. What it left on the old one is followed there. It does not order the new
@@ -2871,8 +2885,8 @@ enum ringfence_status_t ringfence_tracker_probe(struct ringfence_tracker_t track
  * Errors: as `ringfence_tracker_submit`; `RINGFENCE_INVALID_ARGUMENT` for a queue of another device or backend. The stream is
  * still on the old queue then. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_switch_queue(struct ringfence_tracker_t tracker,
-                                                       struct ringfence_queue_t queue);
+ringfence_status_t ringfence_tracker_switch_queue(ringfence_tracker_t tracker,
+                                                  ringfence_queue_t queue);
 
 /**
  * Waits on the host until everything that this stream submitted is finished and visible to the host.
@@ -2881,14 +2895,14 @@ enum ringfence_status_t ringfence_tracker_switch_queue(struct ringfence_tracker_
  * something was given up and may still run; otherwise as `ringfence_tracker_submit`. Threads: the stream's owner.
  * Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_synchronize(struct ringfence_tracker_t tracker);
+ringfence_status_t ringfence_tracker_synchronize(ringfence_tracker_t tracker);
 
 /**
  * Waits until the stream's queue is drained: also packets without a signal, and those of others that were published before.
  *
  * Errors: as `ringfence_tracker_synchronize`. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_drain(struct ringfence_tracker_t tracker);
+ringfence_status_t ringfence_tracker_drain(ringfence_tracker_t tracker);
 
 /**
  * A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is quarantined until the
@@ -2897,25 +2911,24 @@ enum ringfence_status_t ringfence_tracker_drain(struct ringfence_tracker_t track
  * Errors: `RINGFENCE_OUT_OF_ORDER` when the use was over, or not this stream's; `RINGFENCE_DEVICE_LOST`. Threads: the stream's
  * owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_force(struct ringfence_tracker_t tracker,
-                                                struct ringfence_use_id_t of);
+ringfence_status_t ringfence_tracker_force(ringfence_tracker_t tracker,
+                                           ringfence_use_id_t of);
 
 /**
  * What tracking the stream has cost so far.
  *
  * Errors: of handles, `RINGFENCE_ABI_MISMATCH`. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_tracker_counts(struct ringfence_tracker_t tracker,
-                                                 struct ringfence_ledger_t *counts);
+ringfence_status_t ringfence_tracker_counts(ringfence_tracker_t tracker, ringfence_ledger_t *counts);
 
 /**
  * Makes an event that was never recorded. `timed` is 1 if its timing is wanted.
  *
  * Gives: `*event`, which `ringfence_event_destroy` ends. Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_create(ringfence_event_kind_t kind,
-                                               uint32_t timed,
-                                               struct ringfence_event_t *event);
+ringfence_status_t ringfence_event_create(ringfence_event_kind_t kind,
+                                          uint32_t timed,
+                                          ringfence_event_t *event);
 
 /**
  * Ends an event. It waits for nothing: the ring takes its signal back when the use is over. What it alone held of a tracker that
@@ -2923,7 +2936,7 @@ enum ringfence_status_t ringfence_event_create(ringfence_event_kind_t kind,
  *
  * Takes: `event`. Errors: of handles. Threads: any but callback threads, when no other one is in a call on it. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_destroy(struct ringfence_event_t event);
+ringfence_status_t ringfence_event_destroy(ringfence_event_t event);
 
 /**
  * Records the event: it is finished when everything submitted to the stream before is. Earlier recordings and those who wait
@@ -2933,18 +2946,17 @@ enum ringfence_status_t ringfence_event_destroy(struct ringfence_event_t event);
  * Errors: `RINGFENCE_EVENT_PENDING`; as `ringfence_tracker_submit`: the event stands for its earlier recording then.
  * Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_record(struct ringfence_event_t event,
-                                               struct ringfence_tracker_t tracker,
-                                               const struct ringfence_submission_t *submission,
-                                               struct ringfence_use_id_t *of);
+ringfence_status_t ringfence_event_record(ringfence_event_t event,
+                                          ringfence_tracker_t tracker,
+                                          const ringfence_submission_t *submission,
+                                          ringfence_use_id_t *of);
 
 /**
  * Whether the event is finished. Never blocks; an event that was proven once costs no load.
  *
  * Errors: of handles. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_query(struct ringfence_event_t event,
-                                              ringfence_event_status_t *status);
+ringfence_status_t ringfence_event_query(ringfence_event_t event, ringfence_event_status_t *status);
 
 /**
  * Waits for the event on the host, `limit` nanoseconds at most; one that was never recorded is nothing to wait for. It waits
@@ -2952,8 +2964,8 @@ enum ringfence_status_t ringfence_event_query(struct ringfence_event_t event,
  *
  * Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_USE_FAILED`, `RINGFENCE_DEVICE_LOST`. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_synchronize(struct ringfence_event_t event,
-                                                    uint64_t limit);
+ringfence_status_t ringfence_event_synchronize(ringfence_event_t event,
+                                               uint64_t limit);
 
 /**
  * The stream's later packets wait for the event on the device; one that was never recorded is nothing to wait for. Its
@@ -2962,17 +2974,17 @@ enum ringfence_status_t ringfence_event_synchronize(struct ringfence_event_t eve
  * Errors: `RINGFENCE_PEER_CELL`, `RINGFENCE_USE_FAILED`; `RINGFENCE_INVALID_ARGUMENT` for an event of another backend; as
  * `ringfence_tracker_submit`. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_wait_on(struct ringfence_event_t event,
-                                                struct ringfence_tracker_t tracker);
+ringfence_status_t ringfence_event_wait_on(ringfence_event_t event,
+                                           ringfence_tracker_t tracker);
 
 /**
  * Nanoseconds from the end of `earlier` to the end of `later`: both finished, timed, and recorded on one device.
  *
  * Errors: `RINGFENCE_OUT_OF_ORDER` when there is no such time. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_elapsed(struct ringfence_event_t earlier,
-                                                struct ringfence_event_t later,
-                                                uint64_t *nanoseconds);
+ringfence_status_t ringfence_event_elapsed(ringfence_event_t earlier,
+                                           ringfence_event_t later,
+                                           uint64_t *nanoseconds);
 
 /**
  * Destroys the signals of closed trackers of this device that nobody holds any more. The last event that is destroyed, and
@@ -2980,8 +2992,8 @@ enum ringfence_status_t ringfence_event_elapsed(struct ringfence_event_t earlier
  *
  * Errors: of handles. Threads: any, but for callback threads. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_reap(struct ringfence_device_t device,
-                                              size_t *destroyed);
+ringfence_status_t ringfence_device_reap(ringfence_device_t device,
+                                         size_t *destroyed);
 
 /**
  * A handler for what the event stands for now: once that is over, the device reports a token, on whose arrival the caller's
@@ -2992,9 +3004,9 @@ enum ringfence_status_t ringfence_device_reap(struct ringfence_device_t device,
  * `RINGFENCE_OUT_OF_ORDER` for an event that was never recorded, or whose device is closed. Threads: any, at once.
  * Finalizers: no.
  */
-enum ringfence_status_t ringfence_event_watch(struct ringfence_event_t event,
-                                              uint64_t then,
-                                              uint32_t *later);
+ringfence_status_t ringfence_event_watch(ringfence_event_t event,
+                                         uint64_t then,
+                                         uint32_t *later);
 
 /**
  * On the callback thread: the device reported `token`. Takes the timing, if it is wanted and still to be had, and lets go of
@@ -3002,9 +3014,9 @@ enum ringfence_status_t ringfence_event_watch(struct ringfence_event_t event,
  *
  * Errors: `RINGFENCE_STALE_HANDLE` for a token of another device, or one that was handled. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_handle(struct ringfence_device_t device,
-                                                uint64_t token,
-                                                struct ringfence_handled_t *handled);
+ringfence_status_t ringfence_device_handle(ringfence_device_t device,
+                                           uint64_t token,
+                                           ringfence_handled_t *handled);
 
 /**
  * Says who is told of the tokens of a device of HSA's or HIP's own: `tell`, with `argument`, which has to live until the
@@ -3013,9 +3025,9 @@ enum ringfence_status_t ringfence_device_handle(struct ringfence_device_t device
  * Errors: `RINGFENCE_UNSUPPORTED` for a device of the caller's; `RINGFENCE_OUT_OF_ORDER` when somebody is told already.
  * Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_device_on_completion(struct ringfence_device_t device,
-                                                       ringfence_completion_fn tell,
-                                                       void *argument);
+ringfence_status_t ringfence_device_on_completion(ringfence_device_t device,
+                                                  ringfence_completion_fn tell,
+                                                  void *argument);
 
 /**
  * Makes the watermark of one generation of one hardware queue, of which nothing is proven. Make one for each queue and
@@ -3023,23 +3035,23 @@ enum ringfence_status_t ringfence_device_on_completion(struct ringfence_device_t
  *
  * Gives: `*watermark`, which `ringfence_watermark_destroy` ends. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_watermark_create(uint32_t queue,
-                                                   uint32_t generation,
-                                                   struct ringfence_watermark_t *watermark);
+ringfence_status_t ringfence_watermark_create(uint32_t queue,
+                                              uint32_t generation,
+                                              ringfence_watermark_t *watermark);
 
 /**
  * Ends the caller's interest in a watermark. Its rings keep it.
  *
  * Takes: `watermark`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
-enum ringfence_status_t ringfence_watermark_destroy(struct ringfence_watermark_t watermark);
+ringfence_status_t ringfence_watermark_destroy(ringfence_watermark_t watermark);
 
 /**
  * What is proven now: every packet before `*below` is complete.
  *
  * Errors: of handles. Threads: any, at once. Finalizers: no.
  */
-enum ringfence_status_t ringfence_watermark_observe(struct ringfence_watermark_t watermark, uint64_t *below);
+ringfence_status_t ringfence_watermark_observe(ringfence_watermark_t watermark, uint64_t *below);
 
 /**
  * Makes a ring without signals, for a stream on the queue of `watermark`. `size` signals are usual, and it may grow to
@@ -3047,9 +3059,9 @@ enum ringfence_status_t ringfence_watermark_observe(struct ringfence_watermark_t
  *
  * Gives: `*ring`, which `ringfence_ring_destroy` ends. Errors: of handles. Threads: any. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_create(struct ringfence_watermark_t watermark,
-                                              uint32_t size,
-                                              struct ringfence_ring_t *ring);
+ringfence_status_t ringfence_ring_create(ringfence_watermark_t watermark,
+                                         uint32_t size,
+                                         ringfence_ring_t *ring);
 
 /**
  * Ends a ring, and writes its signals into `signals`, which has `capacity` places: those that the device no longer uses and
@@ -3059,29 +3071,28 @@ enum ringfence_status_t ringfence_ring_create(struct ringfence_watermark_t water
  * Takes: `ring`, unless it fails. Errors: `RINGFENCE_FULL` when `capacity` is less than the ring's size: nothing was done.
  * `RINGFENCE_OUT_OF_ORDER` while a use is finished and not retired. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_destroy(struct ringfence_ring_t ring,
-                                               uint64_t *signals,
-                                               size_t capacity,
-                                               size_t *count,
-                                               size_t *given_up);
+ringfence_status_t ringfence_ring_destroy(ringfence_ring_t ring,
+                                          uint64_t *signals,
+                                          size_t capacity,
+                                          size_t *count,
+                                          size_t *given_up);
 
 /**
  * Takes a signal in that was created armed with 1 and is visible to the device: asked for in `wanted`, and living in `lives`.
  *
  * Errors: `RINGFENCE_INVALID_ARGUMENT` for signal 0. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_add(struct ringfence_ring_t ring,
-                                           uint64_t signal,
-                                           ringfence_signal_memory_t wanted,
-                                           ringfence_signal_memory_t lives);
+ringfence_status_t ringfence_ring_add(ringfence_ring_t ring,
+                                      uint64_t signal,
+                                      ringfence_signal_memory_t wanted,
+                                      ringfence_signal_memory_t lives);
 
 /**
  * How it stands with the ring.
  *
  * Errors: of handles, `RINGFENCE_ABI_MISMATCH`. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_state(struct ringfence_ring_t ring,
-                                             struct ringfence_ring_state_t *state);
+ringfence_status_t ringfence_ring_state(ringfence_ring_t ring, ringfence_ring_state_t *state);
 
 /**
  * The stream goes on with the queue of `watermark`: another one, or the same after its index space restarted. What is in
@@ -3089,16 +3100,16 @@ enum ringfence_status_t ringfence_ring_state(struct ringfence_ring_t ring,
  *
  * Errors: `RINGFENCE_OUT_OF_ORDER` while a signal is secured. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_switch(struct ringfence_ring_t ring,
-                                              struct ringfence_watermark_t watermark);
+ringfence_status_t ringfence_ring_switch(ringfence_ring_t ring,
+                                         ringfence_watermark_t watermark);
 
 /**
  * The device is gone: nothing is proven, and every signal that it may still write to is given up. `given_up` may be NULL.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_lose(struct ringfence_ring_t ring,
-                                            uint32_t *given_up);
+ringfence_status_t ringfence_ring_lose(ringfence_ring_t ring,
+                                       uint32_t *given_up);
 
 /**
  * Lets go of a signal: the ring arms it again when its last use is proven, and a `ringfence_ring_unpark` finds it free. On a
@@ -3106,7 +3117,7 @@ enum ringfence_status_t ringfence_ring_lose(struct ringfence_ring_t ring,
  *
  * Takes: `hold`. Errors: of handles. Threads: any. Finalizers: no: the last hold of a ring that is gone takes a lock.
  */
-enum ringfence_status_t ringfence_hold_release(struct ringfence_hold_t hold);
+ringfence_status_t ringfence_hold_release(ringfence_hold_t hold);
 
 /**
  * Step 1: everything that can wait, fail or allocate happens before an index is reserved. Makes sure that `count` more signals
@@ -3116,19 +3127,19 @@ enum ringfence_status_t ringfence_hold_release(struct ringfence_hold_t hold);
  * Errors: `RINGFENCE_EXHAUSTED` beside `RINGFENCE_SHORT_EXHAUSTED`, and for more signals than the ring may ever have: send a
  * larger batch in parts. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_secure(struct ringfence_ring_t ring,
-                                              ringfence_signal_memory_t wanted,
-                                              size_t count,
-                                              struct ringfence_shortage_t *shortage);
+ringfence_status_t ringfence_ring_secure(ringfence_ring_t ring,
+                                         ringfence_signal_memory_t wanted,
+                                         size_t count,
+                                         ringfence_shortage_t *shortage);
 
 /**
  * Gives `count` secured signals back that no packet will complete.
  *
  * Errors: `RINGFENCE_OUT_OF_ORDER` for more than are secured. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_unsecure(struct ringfence_ring_t ring,
-                                                ringfence_signal_memory_t wanted,
-                                                size_t count);
+ringfence_status_t ringfence_ring_unsecure(ringfence_ring_t ring,
+                                           ringfence_signal_memory_t wanted,
+                                           size_t count);
 
 /**
  * Step 3, after the caller reserved the index `packet` on the stream's queue: a secured signal is bound to it, and in flight
@@ -3137,11 +3148,11 @@ enum ringfence_status_t ringfence_ring_unsecure(struct ringfence_ring_t ring,
  * Packets of one queue are bound in rising order. Errors: `RINGFENCE_OUT_OF_ORDER` when no signal is secured. Threads: the
  * stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_bind(struct ringfence_ring_t ring,
-                                            ringfence_signal_memory_t wanted,
-                                            uint64_t packet,
-                                            const struct ringfence_use_t *with,
-                                            struct ringfence_bound_t *bound);
+ringfence_status_t ringfence_ring_bind(ringfence_ring_t ring,
+                                       ringfence_signal_memory_t wanted,
+                                       uint64_t packet,
+                                       const ringfence_use_t *with,
+                                       ringfence_bound_t *bound);
 
 /**
  * The packet of `consumer` waits on the device for the held signal: it is not armed again before that packet is proven
@@ -3149,11 +3160,11 @@ enum ringfence_status_t ringfence_ring_bind(struct ringfence_ring_t ring,
  *
  * Takes: `hold`. Errors: `RINGFENCE_INVALID_ARGUMENT`. Threads: the owner of the consumer's stream. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_pin(struct ringfence_ring_t ring,
-                                           struct ringfence_use_id_t consumer,
-                                           ringfence_awaits_t awaits,
-                                           const struct ringfence_use_id_t *dependency,
-                                           struct ringfence_hold_t hold);
+ringfence_status_t ringfence_ring_pin(ringfence_ring_t ring,
+                                      ringfence_use_id_t consumer,
+                                      ringfence_awaits_t awaits,
+                                      const ringfence_use_id_t *dependency,
+                                      ringfence_hold_t hold);
 
 /**
  * Which signal to load: the newest fence that the read index passed and that is not proven. The read index nominates, and
@@ -3163,26 +3174,25 @@ enum ringfence_status_t ringfence_ring_pin(struct ringfence_ring_t ring,
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_nominate(struct ringfence_ring_t ring,
-                                                uint64_t read_index,
-                                                struct ringfence_probe_t *probe);
+ringfence_status_t ringfence_ring_nominate(ringfence_ring_t ring,
+                                           uint64_t read_index,
+                                           ringfence_probe_t *probe);
 
 /**
  * The newest fence in flight, whatever the read index says: one load may retire everything.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_newest_fence(struct ringfence_ring_t ring,
-                                                    struct ringfence_probe_t *probe);
+ringfence_status_t ringfence_ring_newest_fence(ringfence_ring_t ring, ringfence_probe_t *probe);
 
 /**
  * The signal of one use in flight, to wait for: none, once it is proven.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_probe_use(struct ringfence_ring_t ring,
-                                                 struct ringfence_use_id_t of,
-                                                 struct ringfence_probe_t *probe);
+ringfence_status_t ringfence_ring_probe_use(ringfence_ring_t ring,
+                                            ringfence_use_id_t of,
+                                            ringfence_probe_t *probe);
 
 /**
  * Tells the ring the value that was loaded from the probe's signal, with acquire order. A probe serves once.
@@ -3191,25 +3201,25 @@ enum ringfence_status_t ringfence_ring_probe_use(struct ringfence_ring_t ring,
  * Errors: `RINGFENCE_OVER_DECREMENT` for a value below 0: the signal is quarantined; `RINGFENCE_OUT_OF_ORDER` without a probe, or
  * while a use is finished and not retired. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_confirm(struct ringfence_ring_t ring,
-                                               int64_t value,
-                                               ringfence_confirmed_t *confirmed);
+ringfence_status_t ringfence_ring_confirm(ringfence_ring_t ring,
+                                          int64_t value,
+                                          ringfence_confirmed_t *confirmed);
 
 /**
  * The next use that is known to be finished without a load. Retire it, then call again, until `finished->signal` is 0.
  *
  * Errors: `RINGFENCE_OUT_OF_ORDER` while an earlier one is not retired. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_next_finished(struct ringfence_ring_t ring,
-                                                     struct ringfence_finished_t *finished);
+ringfence_status_t ringfence_ring_next_finished(ringfence_ring_t ring,
+                                                ringfence_finished_t *finished);
 
 /**
  * The use that `RINGFENCE_CONFIRMED_OWN` spoke of, or that was the next finished, as long as it is not retired.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_finished(struct ringfence_ring_t ring,
-                                                struct ringfence_finished_t *finished);
+ringfence_status_t ringfence_ring_finished(ringfence_ring_t ring,
+                                           ringfence_finished_t *finished);
 
 /**
  * The finished use is over, and its timing taken: say so with `timing_taken` 1 where it was wanted. `*arm` is a signal to arm
@@ -3219,9 +3229,9 @@ enum ringfence_status_t ringfence_ring_finished(struct ringfence_ring_t ring,
  * Errors: `RINGFENCE_OUT_OF_ORDER` when no use is finished, or its timing was not taken: it would be lost. Threads: the stream's
  * owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_retire(struct ringfence_ring_t ring,
-                                              uint32_t timing_taken,
-                                              uint64_t *arm);
+ringfence_status_t ringfence_ring_retire(ringfence_ring_t ring,
+                                         uint32_t timing_taken,
+                                         uint64_t *arm);
 
 /**
  * Retires all uses that the watermark covers and that nobody has to take a timing of, oldest first, up to `capacity`: the
@@ -3230,19 +3240,19 @@ enum ringfence_status_t ringfence_ring_retire(struct ringfence_ring_t ring,
  *
  * Errors: `RINGFENCE_OUT_OF_ORDER` while a use is finished and not retired. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_retire_batch(struct ringfence_ring_t ring,
-                                                    uint64_t *signals,
-                                                    size_t capacity,
-                                                    size_t *armed,
-                                                    size_t *parked);
+ringfence_status_t ringfence_ring_retire_batch(ringfence_ring_t ring,
+                                               uint64_t *signals,
+                                               size_t capacity,
+                                               size_t *armed,
+                                               size_t *parked);
 
 /**
  * Tries the parked signal that waited longest: `*arm` is a signal to arm, or 0. Call as often as there are parked ones.
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_unpark(struct ringfence_ring_t ring,
-                                              uint64_t *arm);
+ringfence_status_t ringfence_ring_unpark(ringfence_ring_t ring,
+                                         uint64_t *arm);
 
 /**
  * The device has flushed: every signal that the ring ever told to arm may be used. So all of them were stored before the
@@ -3250,7 +3260,7 @@ enum ringfence_status_t ringfence_ring_unpark(struct ringfence_ring_t ring,
  *
  * Errors: of handles. Threads: the stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_flushed(struct ringfence_ring_t ring);
+ringfence_status_t ringfence_ring_flushed(ringfence_ring_t ring);
 
 /**
  * The next use that is over because the queue of `watermark` was drained: all indices below `published` were published and none
@@ -3260,10 +3270,10 @@ enum ringfence_status_t ringfence_ring_flushed(struct ringfence_ring_t ring);
  * Errors: `RINGFENCE_OUT_OF_ORDER` when the watermark does not cover them, or a use is finished and not retired. Threads: the
  * stream's owner. Finalizers: no.
  */
-enum ringfence_status_t ringfence_ring_next_drained(struct ringfence_ring_t ring,
-                                                    struct ringfence_watermark_t watermark,
-                                                    uint64_t published,
-                                                    struct ringfence_finished_t *finished);
+ringfence_status_t ringfence_ring_next_drained(ringfence_ring_t ring,
+                                               ringfence_watermark_t watermark,
+                                               uint64_t published,
+                                               ringfence_finished_t *finished);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -136,6 +136,84 @@ fn one_call_at_a_time_has_an_owners_streams() {
     shut_down(pool);
 }
 
+/// What a task does with its stream past the table's own calls.
+struct Steps {
+    pool: ringfence_pool_t,
+    owners: ringfence_owners_t,
+    mark: ringfence_stamp_t,
+    raw: u64,
+    lease: ringfence_lease_t,
+    got: Vec<ringfence_status_t>,
+    says: i32,
+}
+unsafe extern "C-unwind" fn step(argument: *mut c_void, lease: ringfence_lease_t) -> i32 {
+    // SAFETY: the test passes one that is there, and looks at it only after the call.
+    let steps = unsafe { &mut *argument.cast::<Steps>() };
+    let pool = steps.pool;
+    steps.lease = lease;
+    steps.raw = out(|raw| ringfence_pool_expose(pool, lease, raw));
+    ok(ringfence_pool_order_after(pool, lease, steps.mark, RINGFENCE_ACCESS_WRITE, Out::NULL));
+    ok(ringfence_stamp_note(steps.mark, pool, lease, RINGFENCE_ACCESS_WRITE));
+    let memory = common::memory(pool, lease);
+    ok(ringfence_pool_retire(pool, memory, ringfence_stamp_t::default(), Out::NULL));
+    // It is the owner's: nobody ends it here, and nobody else has the owner's streams.
+    let mut raw = MaybeUninit::uninit();
+    let mut stream = MaybeUninit::uninit();
+    steps.got.extend([
+        ringfence_lease_release(lease),
+        ringfence_pool_disown(pool, lease, to(&mut raw)),
+        ringfence_pool_unwrap_external(pool, lease),
+        ringfence_owners_stream(steps.owners, 0, at(&KEY), to(&mut stream)),
+        ringfence_owners_stream(steps.owners, 1, at(&KEY), to(&mut stream)),
+    ]);
+    steps.says
+}
+
+#[test]
+fn an_owners_stream_is_lent_for_all_that_its_table_does_not_do() {
+    let toy = Toy::new();
+    let pool = toy.pool();
+    let (_runtime, owners) = table(pool);
+    let mark = common::stamp();
+    let lease = ringfence_lease_t::default();
+    let mut steps = Steps { pool, owners, mark, raw: 0, lease, got: Vec::new(), says: 0 };
+    ok(ringfence_owners_with(owners, 0, at(&KEY), Some(step), (&raw mut steps).cast()));
+    let refused = [RINGFENCE_IN_USE; 3];
+    assert_eq!(steps.got[..3], refused);
+    assert_eq!(steps.got[3..], [RINGFENCE_OWNER_IN_USE, RINGFENCE_OK]);
+    // The lease was good inside alone; the stream is the owner's on.
+    assert_eq!(ringfence_lease_release(steps.lease), RINGFENCE_STALE_HANDLE);
+    let (raw, of) = (steps.raw, stream(owners, 0, &KEY));
+    steps.says = 7;
+    let argument = (&raw mut steps).cast();
+    let status = ringfence_owners_with(owners, 0, at(&KEY), Some(step), argument);
+    assert_eq!(status, RINGFENCE_GIVEN_UP);
+    assert!(message().contains("returned 7"), "{}", message());
+    assert_eq!((steps.raw, stream(owners, 0, &KEY)), (raw, of), "always the same one");
+    assert_eq!(ringfence_owners_with(owners, 0, at(&KEY), None, NULL), RINGFENCE_INVALID_ARGUMENT);
+    ok(ringfence_stamp_destroy(mark));
+    ok(ringfence_owners_destroy(owners));
+    pump(pool);
+    shut_down(pool);
+    assert_eq!(toy.created.load(SeqCst), toy.destroyed.load(SeqCst));
+}
+
+unsafe extern "C-unwind" fn bomb(_argument: *mut c_void, _lease: ringfence_lease_t) -> i32 {
+    panic!("a callback that panics")
+}
+#[test]
+fn a_callback_that_panics_leaves_its_owner_the_stream() {
+    let toy = Toy::new();
+    let pool = toy.pool();
+    let (_runtime, owners) = table(pool);
+    let of = stream(owners, 0, &KEY);
+    let status = ringfence_owners_with(owners, 0, at(&KEY), Some(bomb), NULL);
+    assert_eq!(status, RINGFENCE_PANIC);
+    assert_eq!(stream(owners, 0, &KEY), of);
+    ok(ringfence_owners_destroy(owners));
+    shut_down(pool);
+}
+
 #[test]
 fn an_owner_that_was_handed_in_is_over_before_its_number_is_used_again() {
     const ROUNDS: usize = 4000;

@@ -62,9 +62,10 @@ pub extern "C" fn ringfence_pool_unwrap_external(
         let object = pool_of(pool)?;
         let own = lease_of(lease)?;
         object.own(own.lease.stream().pool(), "lease")?;
-        let own = LEASES.remove(own);
-        let stream = own.lease.stream().id();
-        let unwrapped = object.pool.unwrap_external(own.lease);
+        own.lease.may_end()?;
+        let lease = LEASES.remove(own).lease.into_own().expect("one that may end is no lent one");
+        let stream = lease.stream().id();
+        let unwrapped = object.pool.unwrap_external(lease);
         // Whatever the driver said: the pool asks it about this stream no more.
         object.foreign.leave(stream, None, |raw| object.pool.driver().forget(raw));
         Ok(unwrapped?)
@@ -86,9 +87,10 @@ pub extern "C" fn ringfence_pool_disown(
         let (object, stream) = (pool_of(pool)?, stream.there("stream")?);
         let own = lease_of(lease)?;
         object.own(own.lease.stream().pool(), "lease")?;
-        let own = LEASES.remove(own);
-        let of = own.lease.stream().id();
-        let disowned = object.pool.disown(own.lease);
+        own.lease.may_end()?;
+        let lease = LEASES.remove(own).lease.into_own().expect("one that may end is no lent one");
+        let of = lease.stream().id();
+        let disowned = object.pool.disown(lease);
         // Also one that was not disowned, if it is somebody else's: its lease is gone, and the pool asks about it no more.
         let made = disowned.as_ref().ok().copied();
         object.foreign.leave(of, made, |raw| object.pool.driver().forget(raw));

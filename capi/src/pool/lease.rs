@@ -14,7 +14,7 @@ use super::{
 use crate::{
     border::{border, quiet_border},
     place::{In, Out},
-    status::ringfence_status_t,
+    status::{ringfence_status_t, ringfence_status_t as Status},
 };
 
 /// A stream of `key` for the caller alone: one whose work is finished if there is one, else a new one. It never waits for
@@ -63,6 +63,9 @@ pub extern "C" fn ringfence_pool_reserve(
 pub extern "C" fn ringfence_lease_release(lease: ringfence_lease_t) -> ringfence_status_t {
     quiet_border(|| {
         let object = LEASES.last_quietly(lease.handle)?;
+        if object.lease.is_lent() {
+            return Err(Status::RINGFENCE_IN_USE); // it ends with its owner
+        }
         drop(LEASES.remove(object));
         Ok(())
     })

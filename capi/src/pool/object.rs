@@ -13,6 +13,7 @@ use ringfence::{
 use super::{
     driver::Driver,
     foreign::Foreign,
+    lent::Held,
     types::{ringfence_lease_t, ringfence_pool_t, ringfence_stamp_t},
 };
 use crate::{
@@ -52,7 +53,7 @@ impl HandIn {
     }
 }
 pub(crate) struct LeaseObject {
-    pub(crate) lease: Lease,
+    pub(crate) lease: Held,
     pub(crate) handle: Raw,
 }
 /// Whether the owner was given the raw handle.
@@ -102,7 +103,7 @@ pub(crate) fn lease_of(handle: ringfence_lease_t) -> Result<Exclusive<LeaseObjec
     LEASES.alone(handle.handle)
 }
 pub(crate) fn give_lease(lease: Lease) -> Result<ringfence_lease_t, Failure> {
-    let handle = LEASES.insert(LeaseObject { lease, handle: Raw::Kept })?;
+    let handle = LEASES.insert(LeaseObject { lease: Held::Own(lease), handle: Raw::Kept })?;
     Ok(ringfence_lease_t { handle })
 }
 pub(crate) fn give_stamp(stamp: Stamp) -> Result<ringfence_stamp_t, Failure> {

@@ -56,7 +56,7 @@ pub type ringfence_owner_probe_fn = Option<
 
 static OWNERS: Table<OwnersObject> = Table::new(Kind::Owners);
 
-struct OwnersObject {
+pub(super) struct OwnersObject {
     pool: Arc<PoolObject>,
     table: OwnerTable<u64>,
     probe: Probe,
@@ -84,7 +84,7 @@ impl OwnerProbe<u64> for Probe {
     }
 }
 /// The table, for a call that may take a lock.
-fn owners_of(owners: ringfence_owners_t) -> Result<Shared<OwnersObject>, Failure> {
+pub(super) fn owners_of(owners: ringfence_owners_t) -> Result<Shared<OwnersObject>, Failure> {
     let object = OWNERS.shared(owners.handle)?;
     object.pool.not_forked()?;
     Ok(object)
@@ -104,7 +104,7 @@ impl OwnersObject {
         ended
     }
     /// Calls `act` with the owner's stream of `key`.
-    fn with<T>(
+    pub(super) fn with<T>(
         &self,
         owner: u64,
         key: StreamKey,

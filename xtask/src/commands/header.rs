@@ -55,7 +55,9 @@ fn generate(tree: &Tree) -> Result<String, Failure> {
     String::from_utf8(header).map(|made| plain(&made)).map_err(|error| failed(error.to_string()))
 }
 
-/// The same with plain pointers: the generator names each kind of `In` and `Out` (capi/src/place.rs) as a type of its own.
+/// The same with plain pointers: the generator names each kind of `In` and `Out` (capi/src/place.rs) as a type of its own. And with
+/// tags, so that others may declare a structure without the header: of the generator's own styles, the one with tags names each type by
+/// its tag wherever it is used.
 fn plain(made: &str) -> String {
     let (mut kept, mut pointers): (Vec<&str>, Vec<_>) = Default::default();
     for line in made.lines() {
@@ -68,7 +70,19 @@ fn plain(made: &str) -> String {
         while kept.pop_if(|last| last.starts_with("/**") || last.starts_with(" *")).is_some() {}
         let _between = kept.pop_if(|last| last.is_empty());
     }
-    let mut text = kept.join("\n") + "\n";
+    let mut tagged: Vec<String> = kept.iter().map(|line| (*line).to_owned()).collect();
+    let mut opened = None;
+    for (at, line) in kept.iter().enumerate() {
+        if matches!(*line, "typedef struct {" | "typedef enum {") {
+            opened = Some(at);
+        }
+        let name = line.strip_prefix("} ").and_then(|line| line.strip_suffix(';'));
+        if let (Some(begins), Some(name)) = (opened, name) {
+            tagged[begins] = kept[begins].replace('{', &format!("{name} {{"));
+            opened = None;
+        }
+    }
+    let mut text = tagged.join("\n") + "\n";
     for (name, is) in pointers {
         text = text.replace(&format!("{name} "), &format!("{is} *"));
     }
@@ -130,8 +144,14 @@ mod tests {
     fn pointers_have_no_types_of_their_own() {
         let made = "int a;\n\n/**\n * Where an output goes.\n */\ntypedef uint32_t *Out_u32;\n\n/**\n * About b.\n */\nvoid b(Out_u32 place);\n";
         assert_eq!(plain(made), "int a;\n\n/**\n * About b.\n */\nvoid b(uint32_t *place);\n");
-        let own = "typedef struct ringfence_pool_t {\n} ringfence_pool_t;\n";
-        assert_eq!(plain(own), own);
+    }
+
+    #[test]
+    fn structures_have_their_names_as_tags() {
+        let made = "typedef struct {\n  int a;\n} one_t;\n\ntypedef enum {\n  TWO,\n} two_t;\n";
+        let tagged = "typedef struct one_t {\n  int a;\n} one_t;\n\ntypedef enum two_t {\n  TWO,\n} two_t;\n";
+        assert_eq!(plain(made), tagged);
+        assert_eq!(plain(tagged), tagged);
     }
 
     #[test]
