@@ -22,7 +22,13 @@
  *   Give a handle to another thread as you give it data: under a lock, or by a release and an acquire. Without an order it may
  *   be refused there with RINGFENCE_BAD_HANDLE for a moment.
  * Finalizers. "yes": the call takes no lock, allocates nothing, never blocks and calls nobody back, so that a finalizer of a
- *   garbage collector may make it, on any thread. It leaves no message. It is not meant for signal handlers.
+ *   garbage collector may make it, on any thread, and inside any callback: a collector runs where it is called from. It leaves no
+ *   message. RINGFENCE_FULL and RINGFENCE_IN_USE mean that nothing was taken: try again later. After RINGFENCE_STALE_HANDLE and every
+ *   other status there is nothing to try: drop what the handle stands for. It is not meant for signal handlers.
+ * Callbacks. A table's entries, and functions that a call is given, are called on the thread of a call of this library, and return
+ *   on that same thread, before the call does. What each may call is said where it is declared. A callback thread is one that
+ *   reports a device's tokens: one of the runtime's (HSA, HIP), or the caller's that calls ringfence_device_handle. It must not wait
+ *   for the device.
  * Ownership. "Gives": an object that is the caller's. "Takes": the object is gone after a call that succeeds, and is the caller's
  *   still after one that fails. "Takes, also when it fails": it is gone after every status but the errors of handles,
  *   RINGFENCE_INVALID_ARGUMENT, RINGFENCE_OTHER_POOL and RINGFENCE_FORKED, which leave it.
@@ -1162,7 +1168,7 @@ typedef uint32_t ringfence_capture_status_t;
  * `ringfence_pool_destroy` returned.
  *
  * Every entry may be called on any thread, and by several at once. What acts on one stream is called with that stream's
- * lock held: no entry may call a function of this library about the pool, and none may throw. Numbers in brackets are
+ * lock held: no entry may call a function of this library about the pool, but for those that a finalizer may make, and none may throw. Numbers in brackets are
  * the contracts of the traits in `ringfence::backend::streams`.
  *
  * Entries stand in groups. A group is there as a whole or not at all; the first one is required.
@@ -1359,7 +1365,7 @@ typedef uint32_t ringfence_owner_state_t;
 /**
  * Says how it stands with `owner`. Called with no lock held, on the thread that wants a stream. A wrong "running" keeps a
  * stream back until somebody asks again; a wrong "done" lets a task lose its stream, and get another one. It may not call
- * a function of this library about the same table, and may not throw.
+ * a function of this library about the same table, but for those that a finalizer may make, and may not throw.
  */
 typedef ringfence_owner_state_t (*ringfence_owner_probe_fn)(void *context, uint64_t owner);
 
@@ -1384,7 +1390,7 @@ typedef uint32_t ringfence_signal_wait_t;
  *
  * `load`, `wait`, `timestamps` and `status` are called on any thread that asks or waits, and by several at once; the others
  * on the thread that uses the tracker; `destroy` on that thread and where `ringfence_device_reap` is called. No entry may
- * call a function of this library about a tracker, and none may throw. Numbers in brackets are the contracts of the traits
+ * call a function of this library about a tracker, and none may throw; those that a finalizer may make are fine. Numbers in brackets are the contracts of the traits
  * in `ringfence::backend`.
  */
 typedef struct ringfence_device_backend_t {
@@ -2678,6 +2684,15 @@ ringfence_status_t ringfence_stamp_create(ringfence_stamp_t *stamp);
 ringfence_status_t ringfence_stamp_destroy(ringfence_stamp_t stamp);
 
 /**
+ * The same for a finalizer: the stamp is handed in to a pool, whichever, and its next `ringfence_pool_pump` ends it.
+ *
+ * Takes: `stamp`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken; otherwise of handles. No message is left. Threads:
+ * any, at once. Finalizers: yes.
+ */
+ringfence_status_t ringfence_stamp_destroy_later(ringfence_pool_t pool,
+                                                 ringfence_stamp_t stamp);
+
+/**
  * The array remembers everything that was submitted to the lease's stream up to now: by `ringfence_pool_submit`, and by
  * the raw handle where `ringfence_pool_expose` gave it out. A writer makes what read before it its own order.
  *
@@ -2834,6 +2849,15 @@ ringfence_status_t ringfence_tracker_open(ringfence_device_t device,
  * the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_close(ringfence_tracker_t tracker);
+
+/**
+ * Ends a tracker without a wait, as a wrapper has to whose owner went: what is in flight ends as failed, and the signals that the
+ * device may still write to are neither used nor destroyed. The others are destroyed, now or by `ringfence_device_reap`. Where there
+ * is time, `ringfence_tracker_close` loses nothing.
+ *
+ * Takes: `tracker`. Errors: of handles. Threads: the stream's owner, on any but a callback thread. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_abandon(ringfence_tracker_t tracker);
 
 /**
  * Publishes one packet. `of` may be NULL: which use it is.

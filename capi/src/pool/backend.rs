@@ -94,7 +94,7 @@ pub const RINGFENCE_WAIT_LOST: u32 = 4;
 /// `ringfence_pool_destroy` returned.
 ///
 /// Every entry may be called on any thread, and by several at once. What acts on one stream is called with that stream's
-/// lock held: no entry may call a function of this library about the pool, and none may throw. Numbers in brackets are
+/// lock held: no entry may call a function of this library about the pool, but for those that a finalizer may make, and none may throw. Numbers in brackets are
 /// the contracts of the traits in `ringfence::backend::streams`.
 ///
 /// Entries stand in groups. A group is there as a whole or not at all; the first one is required.

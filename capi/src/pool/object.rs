@@ -39,6 +39,7 @@ pub(crate) struct PoolObject {
 pub(crate) enum HandIn {
     Memory { memory: Exclusive<MemoryObject>, stamp: Option<Exclusive<Stamp>> },
     Graph(Exclusive<GraphObject>),
+    Stamp(Exclusive<Stamp>),
 }
 impl HandIn {
     /// The place was refused: the handles answer again.
@@ -49,6 +50,7 @@ impl HandIn {
                 stamp.inspect(Exclusive::show);
             }
             Self::Graph(graph) => graph.show(),
+            Self::Stamp(stamp) => stamp.show(),
         }
     }
 }
@@ -145,6 +147,7 @@ impl PoolObject {
                     let MemoryObject { memory: _leaked, .. } = MEMORY.remove(memory);
                 }
                 HandIn::Graph(graph) => drop(GRAPHS.remove(graph)),
+                HandIn::Stamp(stamp) => drop(STAMPS.remove(stamp)),
             }
         }
     }
@@ -162,6 +165,7 @@ impl PoolObject {
                     let _counted = self.pool.retire(memory, stamp);
                 }
                 HandIn::Graph(graph) => drop(GRAPHS.remove(graph)),
+                HandIn::Stamp(stamp) => drop(STAMPS.remove(stamp)),
             }
         }
         taken

@@ -49,7 +49,7 @@ pub const RINGFENCE_OWNER_GONE: u32 = 2;
 
 /// Says how it stands with `owner`. Called with no lock held, on the thread that wants a stream. A wrong "running" keeps a
 /// stream back until somebody asks again; a wrong "done" lets a task lose its stream, and get another one. It may not call
-/// a function of this library about the same table, and may not throw.
+/// a function of this library about the same table, but for those that a finalizer may make, and may not throw.
 pub type ringfence_owner_probe_fn = Option<
     unsafe extern "C-unwind" fn(context: *mut c_void, owner: u64) -> ringfence_owner_state_t,
 >;

@@ -6,16 +6,16 @@ use ringfence::{drive::Ordered, stream::Stamp};
 
 use super::{
     array::stamp_of,
-    object::{Raw, STAMPS, give_stamp, lease_of, pool_of},
+    object::{HandIn, POOLS, Raw, STAMPS, give_stamp, lease_of, pool_of},
     types::{
         access, ordered, ringfence_access_t, ringfence_lease_t, ringfence_ordered_t,
         ringfence_pool_t, ringfence_stamp_t,
     },
 };
 use crate::{
-    border::border,
+    border::{border, quiet_border},
     place::Out,
-    status::{Failure, ringfence_status_t},
+    status::{Failure, ringfence_status_t, ringfence_status_t as Status},
 };
 
 /// Makes an empty stamp: of memory that was ready before it came here, such as what `ringfence_pool_adopt` took. For memory of
@@ -37,6 +37,25 @@ pub extern "C" fn ringfence_stamp_create(stamp: Out<ringfence_stamp_t>) -> ringf
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_stamp_destroy(stamp: ringfence_stamp_t) -> ringfence_status_t {
     border(|| STAMPS.take(stamp.handle).map(drop))
+}
+/// The same for a finalizer: the stamp is handed in to a pool, whichever, and its next `ringfence_pool_pump` ends it.
+///
+/// Takes: `stamp`, unless it fails. Errors: `RINGFENCE_FULL`: nothing was taken; otherwise of handles. No message is left. Threads:
+/// any, at once. Finalizers: yes.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_stamp_destroy_later(
+    pool: ringfence_pool_t,
+    stamp: ringfence_stamp_t,
+) -> ringfence_status_t {
+    quiet_border(|| {
+        let object = POOLS.shared_quietly(pool.handle)?;
+        let stamp = STAMPS.last_quietly(stamp.handle)?;
+        stamp.hide();
+        object.hand_in.push(HandIn::Stamp(stamp)).map_err(|thing| {
+            thing.returned();
+            Status::RINGFENCE_FULL
+        })
+    })
 }
 /// The array remembers everything that was submitted to the lease's stream up to now: by `ringfence_pool_submit`, and by
 /// the raw handle where `ringfence_pool_expose` gave it out. A writer makes what read before it its own order.

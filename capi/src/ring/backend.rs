@@ -45,7 +45,7 @@ pub const RINGFENCE_CREATE_DEVICE_LOST: u32 = 4;
 ///
 /// `load`, `wait`, `timestamps` and `status` are called on any thread that asks or waits, and by several at once; the others
 /// on the thread that uses the tracker; `destroy` on that thread and where `ringfence_device_reap` is called. No entry may
-/// call a function of this library about a tracker, and none may throw. Numbers in brackets are the contracts of the traits
+/// call a function of this library about a tracker, and none may throw; those that a finalizer may make are fine. Numbers in brackets are the contracts of the traits
 /// in `ringfence::backend`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -181,16 +181,33 @@ pub extern "C" fn ringfence_tracker_close(tracker: ringfence_tracker_t) -> ringf
         let poisoned = object.is_poisoned();
         let TrackerObject { tracker, device } = TRACKERS.remove(object);
         let reaper = tracker.reaper().clone();
-        let closed = if poisoned {
+        if poisoned {
             // An index may be reserved and unpublished: nothing behind it would ever finish.
-            drop(tracker);
-            reaper.reap(|signal| device.device.destroy(signal));
-            Ok(())
-        } else {
-            tracker.close().map(drop)
-        };
+            abandon(TrackerObject { tracker, device });
+            return Ok(());
+        }
+        let closed = tracker.close().map(drop);
         super::handler::leave(&device, reaper);
         Ok(closed?)
+    })
+}
+/// What is in flight is given up.
+fn abandon(TrackerObject { tracker, device }: TrackerObject) {
+    let reaper = tracker.reaper().clone();
+    drop(tracker);
+    reaper.reap(|signal| device.device.destroy(signal));
+    super::handler::leave(&device, reaper);
+}
+/// Ends a tracker without a wait, as a wrapper has to whose owner went: what is in flight ends as failed, and the signals that the
+/// device may still write to are neither used nor destroyed. The others are destroyed, now or by `ringfence_device_reap`. Where there
+/// is time, `ringfence_tracker_close` loses nothing.
+///
+/// Takes: `tracker`. Errors: of handles. Threads: the stream's owner, on any but a callback thread. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_tracker_abandon(tracker: ringfence_tracker_t) -> ringfence_status_t {
+    border(|| {
+        abandon(TRACKERS.take(tracker.handle)?);
+        Ok(())
     })
 }
 /// Publishes one packet. `of` may be NULL: which use it is.

@@ -219,3 +219,19 @@ fn what_is_reserved_is_0_and_a_count_that_no_memory_has_room_for_is_refused() {
     refused(open(large), "policy->ring_size");
     bench.close();
 }
+
+#[test]
+fn a_tracker_is_abandoned_without_a_wait() {
+    let bench = Bench::new(36);
+    let [tracker, other] = bench.trackers;
+    let done = event(RINGFENCE_EVENT_KIND_PLAIN, 0);
+    bench.gpu.hold(); // nothing finishes from here on: a wait would last for ever
+    ok(ringfence_event_record(done, tracker, In::NULL, Out::NULL));
+    ok(ringfence_tracker_abandon(tracker));
+    assert_eq!(ringfence_tracker_abandon(tracker), RINGFENCE_STALE_HANDLE);
+    assert_eq!(super::query(done), RINGFENCE_EVENT_FAILED);
+    ok(ringfence_event_destroy(done));
+    bench.gpu.go_on();
+    ok(ringfence_tracker_close(other));
+    assert_eq!(bench.gpu.live.load(SeqCst), 1, "the one that the device may still write to");
+}
