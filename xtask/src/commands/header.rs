@@ -13,6 +13,8 @@ use crate::{
 const SOURCE: &str = "capi/src/lib.rs";
 const SETTINGS: &str = "capi/cbindgen.toml";
 const HEADER: &str = "capi/include/ringfence.h";
+/// What programs were compiled with.
+const PINS: &str = "capi/tests/programs/abi.c";
 
 /// What is done with a difference.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -29,6 +31,13 @@ pub(crate) fn run(tree: &Tree, options: Options) -> Result<Outcome, Failure> {
     if !missing.is_empty() {
         // The generator leaves out what no function names.
         return report(&missing, "not in the header: name them in capi/cbindgen.toml");
+    }
+    let unpinned = unpinned(&made, &tree.read(PINS)?);
+    if !unpinned.is_empty() {
+        return report(
+            &unpinned,
+            "numbers and structures without a line of their own in capi/tests/programs/abi.c",
+        );
     }
     let path = tree.path(HEADER);
     if options.write {
@@ -106,6 +115,18 @@ fn missing(tree: &Tree, header: &str) -> Result<Vec<String>, Failure> {
     }
     Ok(missing)
 }
+/// Numbers and structures of the header that nothing keeps as they are.
+fn unpinned(header: &str, pins: &str) -> Vec<String> {
+    let pins = words(pins);
+    let names = header.lines().filter_map(|line| {
+        let number = line.strip_prefix("#define ").and_then(|line| line.split_once(' '));
+        let structure = line.strip_prefix("typedef struct ").and_then(|line| line.split_once(' '));
+        let state =
+            line.trim_start().split_once(" = ").filter(|(name, _)| name.starts_with("RINGFENCE_"));
+        number.or(structure).or(state).map(|(name, _)| name)
+    });
+    names.filter(|name| !pins.contains(name)).map(str::to_owned).collect()
+}
 /// The name that a line of the code declares for C.
 fn declared(line: &str) -> Option<&str> {
     let line = line.strip_prefix("pub ")?;
@@ -138,12 +159,21 @@ fn first_difference<'a>(is: &'a str, made: &'a str) -> Option<(usize, &'a str, &
 
 #[cfg(test)]
 mod tests {
-    use super::{declared, first_difference, plain, words};
+    use super::{declared, first_difference, plain, unpinned, words};
 
     #[test]
     fn pointers_have_no_types_of_their_own() {
         let made = "int a;\n\n/**\n * Where an output goes.\n */\ntypedef uint32_t *Out_u32;\n\n/**\n * About b.\n */\nvoid b(Out_u32 place);\n";
         assert_eq!(plain(made), "int a;\n\n/**\n * About b.\n */\nvoid b(uint32_t *place);\n");
+    }
+
+    #[test]
+    fn what_is_added_is_pinned() {
+        let header = "#define RINGFENCE_H\n#define RINGFENCE_A 1\ntypedef struct a_t {\n} a_t;\n  RINGFENCE_B = 2,\n";
+        assert_eq!(unpinned(header, "IS(RINGFENCE_A, 1);\n"), ["a_t", "RINGFENCE_B"]);
+        assert!(
+            unpinned(header, "IS(RINGFENCE_A, 1); SIZE(a_t, 0); IS(RINGFENCE_B, 2);").is_empty()
+        );
     }
 
     #[test]
