@@ -2845,6 +2845,9 @@ ringfence_status_t ringfence_tracker_open(ringfence_device_t device,
  * Waits for the stream's work and destroys its signals. Those that events, holds or waiters still have are destroyed by
  * `ringfence_device_reap` once they are let go of. A tracker that a panic met waits for nothing: what is in flight is given up.
  *
+ * It waits no longer than the tracker's limit for each piece of work, and not at all for what is behind a use that was given
+ * up with `ringfence_tracker_force`.
+ *
  * Takes: `tracker`, also when it fails. Errors: as `ringfence_tracker_synchronize`: what is in flight then ends as failed, and
  * the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
  */
@@ -2915,11 +2918,19 @@ ringfence_status_t ringfence_tracker_switch_queue(ringfence_tracker_t tracker,
 /**
  * Waits on the host until everything that this stream submitted is finished and visible to the host.
  *
- * Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_USE_FAILED` when everything else is finished, but
- * something was given up and may still run; otherwise as `ringfence_tracker_submit`. Threads: the stream's owner.
- * Finalizers: no.
+ * Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_USE_FAILED` when something was given up and may still
+ * run, and everything else is finished, but for what is behind it on its queue; otherwise as `ringfence_tracker_submit`.
+ * Threads: the stream's owner. Finalizers: no.
  */
 ringfence_status_t ringfence_tracker_synchronize(ringfence_tracker_t tracker);
+
+/**
+ * The same, with `limit` nanoseconds at most for each of its waits, and not the limit that the tracker was opened with.
+ *
+ * Errors: as `ringfence_tracker_synchronize`. Threads: the stream's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_tracker_synchronize_within(ringfence_tracker_t tracker,
+                                                        uint64_t limit);
 
 /**
  * Waits until the stream's queue is drained: also packets without a signal, and those of others that were published before.
@@ -2930,7 +2941,8 @@ ringfence_status_t ringfence_tracker_drain(ringfence_tracker_t tracker);
 
 /**
  * A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is quarantined until the
- * device's own decrement is seen. Nothing is retired by it.
+ * device's own decrement is seen. Nothing is retired by it. Waits for the stream, its close too, end at once, in
+ * `RINGFENCE_USE_FAILED`, until it is seen to be over.
  *
  * Errors: `RINGFENCE_OUT_OF_ORDER` when the use was over, or not this stream's; `RINGFENCE_DEVICE_LOST`. Threads: the stream's
  * owner. Finalizers: no.

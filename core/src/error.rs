@@ -75,13 +75,12 @@ pub enum Error {
         leaked: u32,
     },
     /// A wait ran into its limit. Nothing was changed: wait again, or force the completion.
-    #[error(
-        "use {of} was not finished within the limit of the wait; wait again, raise the limit of the wait \
-         policy, or give the use up with `Tracker::force`"
-    )]
+    #[error("{}", timed_out(*.of, *.waited_for))]
     TimedOut {
-        /// The use that was waited for.
+        /// The use that was waited for; of a stream's work, the oldest that is not finished.
         of: UseId,
+        /// What it was that was waited for.
+        waited_for: WaitedFor,
     },
     /// A submission failed after some of its parts were issued (S8). The issued ones were waited for,
     /// or the signal is quarantined until they are seen to be over.
@@ -153,6 +152,35 @@ pub enum Error {
         /// Bytes of a chunk.
         chunk: u64,
     },
+}
+
+/// What a wait that ran into its limit was for.
+///
+/// ```
+/// use ringfence::{error::{Error, WaitedFor}, id::*};
+/// # let of = UseId::new(LaneId::new(QueueId::new(0), Generation::FIRST), PacketId::new(7));
+/// let error = Error::TimedOut { of, waited_for: WaitedFor::Stream };
+/// assert!(error.to_string().starts_with("the stream's work was not finished"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WaitedFor {
+    /// One use: an event, or a signal that a submission needs.
+    Use,
+    /// All work of a stream.
+    Stream,
+}
+fn timed_out(of: UseId, waited_for: WaitedFor) -> String {
+    match waited_for {
+        WaitedFor::Use => format!(
+            "use {of} was not finished within the limit of the wait; wait again, raise the limit of the wait \
+             policy, or give the use up with `Tracker::force`"
+        ),
+        WaitedFor::Stream => format!(
+            "the stream's work was not finished within the limit of the wait, and use {of} is the oldest of it; wait \
+             again, or give that use up with `Tracker::force`, after which waits for the stream end at once, in an error, \
+             until it is over. A tracker that is dropped waits for nothing"
+        ),
+    }
 }
 
 /// Why a use will never be known to be finished.

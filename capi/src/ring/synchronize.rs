@@ -1,6 +1,8 @@
 //! Waiting for a stream, and what its tracker counted.
 
-use ringfence::{drive::ForcedUse, ledger::LoadCause};
+use std::time::Duration;
+
+use ringfence::{drive::ForcedUse, ledger::LoadCause, wait::WaitPolicy};
 
 use super::{
     object::tracker_of,
@@ -67,15 +69,31 @@ grows! {
 
 /// Waits on the host until everything that this stream submitted is finished and visible to the host.
 ///
-/// Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_USE_FAILED` when everything else is finished, but
-/// something was given up and may still run; otherwise as `ringfence_tracker_submit`. Threads: the stream's owner.
-/// Finalizers: no.
+/// Errors: `RINGFENCE_TIMED_OUT`, `RINGFENCE_DEVICE_LOST`, `RINGFENCE_USE_FAILED` when something was given up and may still
+/// run, and everything else is finished, but for what is behind it on its queue; otherwise as `ringfence_tracker_submit`.
+/// Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringfence_tracker_synchronize(
     tracker: ringfence_tracker_t,
 ) -> ringfence_status_t {
     border(|| {
         let _synced = tracker_of(tracker)?.tracker.synchronize()?;
+        Ok(())
+    })
+}
+/// The same, with `limit` nanoseconds at most for each of its waits, and not the limit that the tracker was opened with.
+///
+/// Errors: as `ringfence_tracker_synchronize`. Threads: the stream's owner. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_tracker_synchronize_within(
+    tracker: ringfence_tracker_t,
+    limit: u64,
+) -> ringfence_status_t {
+    border(|| {
+        let tracker = &mut tracker_of(tracker)?.tracker;
+        let limit = Duration::from_nanos(limit);
+        let wait = WaitPolicy { limit, ..tracker.policy().wait };
+        let _synced = tracker.synchronize_within(&wait)?;
         Ok(())
     })
 }
@@ -87,7 +105,8 @@ pub extern "C" fn ringfence_tracker_drain(tracker: ringfence_tracker_t) -> ringf
     border(|| Ok(tracker_of(tracker)?.tracker.drain()?))
 }
 /// A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is quarantined until the
-/// device's own decrement is seen. Nothing is retired by it.
+/// device's own decrement is seen. Nothing is retired by it. Waits for the stream, its close too, end at once, in
+/// `RINGFENCE_USE_FAILED`, until it is seen to be over.
 ///
 /// Errors: `RINGFENCE_OUT_OF_ORDER` when the use was over, or not this stream's; `RINGFENCE_DEVICE_LOST`. Threads: the stream's
 /// owner. Finalizers: no.

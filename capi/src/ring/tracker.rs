@@ -172,6 +172,9 @@ pub unsafe extern "C" fn ringfence_tracker_open(
 /// Waits for the stream's work and destroys its signals. Those that events, holds or waiters still have are destroyed by
 /// `ringfence_device_reap` once they are let go of. A tracker that a panic met waits for nothing: what is in flight is given up.
 ///
+/// It waits no longer than the tracker's limit for each piece of work, and not at all for what is behind a use that was given
+/// up with `ringfence_tracker_force`.
+///
 /// Takes: `tracker`, also when it fails. Errors: as `ringfence_tracker_synchronize`: what is in flight then ends as failed, and
 /// the signals that the device may still write to are neither used nor destroyed. Threads: the stream's owner. Finalizers: no.
 #[unsafe(no_mangle)]

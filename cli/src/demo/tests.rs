@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use ringfence::{
-    error::Error,
+    error::{Error, WaitedFor},
     id::{Generation, LaneId, PacketId, QueueId, UseId},
     plant::{self, Fault},
 };
@@ -122,7 +122,7 @@ fn a_run_that_ends_early_says_which_and_why() {
     let of = UseId::new(lane, PacketId::new(7));
     let aborted = run::Aborted {
         configuration: Configuration::ALL[0],
-        error: Error::TimedOut { of },
+        error: Error::TimedOut { of, waited_for: WaitedFor::Use },
         first_violation: None,
         trace: vec!["     1  wait for s0x1 < 1".to_owned()],
     };

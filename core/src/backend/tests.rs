@@ -45,7 +45,6 @@ fn whoever_points_to_a_queue_answers_as_it_does() {
     is_three(&Three);
     is_three(Arc::new(Three));
     is_three(Box::new(Three));
-    let held = Arc::new(Box::new(Three));
-    is_three(&held);
+    is_three(Arc::new(Box::new(&Three)));
     is_three(Box::new(Three) as Box<dyn PacketQueue<Work = ()>>);
 }

@@ -10,6 +10,7 @@
 //! can take the steps one by one; the plain call takes the same ones in a row.
 
 mod bulk;
+mod close;
 mod copy;
 mod digest;
 mod handlers;

@@ -20,8 +20,8 @@ use crate::{
 ///     event: &Event,
 /// ) -> Result<(), Error> {
 ///     match event.synchronize(tracker.device(), &tracker.policy().wait) {
-///         Err(Error::TimedOut { of }) => match tracker.force(of)? {
-///             ForcedUse::GivenUp => Err(Error::TimedOut { of }), // others who wait get an error, too
+///         Err(late @ Error::TimedOut { of, .. }) => match tracker.force(of)? {
+///             ForcedUse::GivenUp => Err(late), // others who wait get an error, too
 ///             ForcedUse::WasOver => Ok(()), // it has just ended, since it is this stream's
 ///         },
 ///         ended => ended.map(drop),
@@ -86,6 +86,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// A timeout gives a use up: 0 is stored into its signal, its waiters get an error, and the signal is
     /// quarantined until the device's own decrement is seen (S18). Nothing is retired by it.
+    ///
+    /// Who waits for the whole stream waits for this use as well: [`synchronize`](Self::synchronize), `drain` and
+    /// `close` end at once, in [`Error::Failed`], as long as it may still run on the stream's own queue. Once it is
+    /// seen to be over they wait as before.
     ///
     /// # Errors
     /// [`Error::DeviceLost`].

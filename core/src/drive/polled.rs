@@ -8,8 +8,8 @@ use crate::{
     backend::{
         CopyEngine, Device, Engine, MAX_DEPS, PacketCount, PacketQueue, SignalMemory, WaitOutcome,
     },
-    error::{CreateError, Error},
-    id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
+    error::{CreateError, Error, WaitedFor},
+    id::{Barrier, CacheScope, LaneId, Parts, SignalHandle, SignalValue, UseId},
     ledger::LoadCause,
     observe,
     placement::Role,
@@ -115,7 +115,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 let _judged = self.judge(place, value)?;
                 Ok(self.policy.wait.sleeps(memory))
             }
-            WaitOutcome::TimedOut => Err(Error::TimedOut { of }),
+            WaitOutcome::TimedOut => Err(Error::TimedOut { of, waited_for: WaitedFor::Use }),
             WaitOutcome::Lost => Err(self.lose()),
         }
     }
@@ -125,8 +125,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             None => Ok(Sleeps::AfterTheWindow),
         }
     }
-    pub(super) fn wait_all_polled(&mut self) -> Result<(), Error> {
-        while let Some(place) = self.polls().next_busy(None) {
+    /// Waits for every use in flight, but for those on a queue where nothing can be waited for.
+    pub(super) fn wait_all_polled(&mut self, but_on: Option<LaneId>) -> Result<(), Error> {
+        while let Some(place) = self.polls().next_busy_but_on(but_on) {
             let _sleeps = self.wait_at(place)?;
         }
         Ok(())

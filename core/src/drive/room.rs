@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     backend::{Device, PacketQueue, SignalMemory, WaitOutcome},
-    error::{CreateError, Error},
+    error::{CreateError, Error, WaitedFor},
     id::SignalValue,
     placement::Role,
     ring::{Probe, Shortage, Wants},
@@ -173,7 +173,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     pub(super) fn wait_for(&mut self, probe: &Probe) -> Result<SignalValue, Error> {
         match wait_until_done(&self.device, &self.policy.wait, probe.signal(), probe.memory()) {
             WaitOutcome::Reached(value) => Ok(value),
-            WaitOutcome::TimedOut => Err(Error::TimedOut { of: probe.of() }),
+            WaitOutcome::TimedOut => {
+                Err(Error::TimedOut { of: probe.of(), waited_for: WaitedFor::Use })
+            }
             WaitOutcome::Lost => Err(self.lose()),
         }
     }

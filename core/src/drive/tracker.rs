@@ -274,42 +274,6 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let Self { device, ring, counts, .. } = self;
         counts.destroyed += ring.reaper().reap(|signal| device.destroy(signal)) as u64;
     }
-    /// Waits for the stream's work and destroys its signals. Those that others still hold are destroyed
-    /// by [`Reaper::reap`] of the reaper that is returned, once the last hold is gone.
-    ///
-    /// A tracker that is dropped instead waits for nothing: what is in flight ends as abandoned, its signals
-    /// are leaked, and the others go to the [`reaper`](Self::reaper).
-    ///
-    /// # Errors
-    /// As [`synchronize`](Self::synchronize). What is in flight then ends as [`Failure::Abandoned`], and
-    /// the signals that the device may still write to are neither used nor destroyed; the rest is
-    /// destroyed all the same, or by the [`reaper`](Self::reaper).
-    ///
-    /// ```
-    /// use ringfence::{backend::*, drive::*, error::Error, event::Event};
-    /// fn close<D: Device, Q: PacketQueue>(
-    ///     gpu: &D,
-    ///     tracker: Tracker<&D, Q>,
-    ///     exported: Event, // of kind `Ipc`: it holds its signal
-    /// ) -> Result<(), Error> {
-    ///     let reaper = tracker.close()?;
-    ///     drop(exported);
-    ///     reaper.reap(|signal| gpu.destroy(signal)); // the last one
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn close(mut self) -> Result<Arc<Reaper>, Error> {
-        let waited = self.drain();
-        let _leaked = match &mut self.polling {
-            Some(polling) => polling.lose(Failure::Abandoned),
-            None => self.ring.lose(Failure::Abandoned),
-        };
-        let reaper = self.ring.reaper().clone();
-        let Self { device, ring, polling, .. } = self;
-        drop((ring, polling));
-        reaper.reap(|signal| device.destroy(signal));
-        waited.map(|()| reaper)
-    }
     /// Whether a use with the role `GpuWait` would live in device memory now.
     pub(crate) fn has_device_signals(&self) -> bool {
         self.place(Role::GpuWait).is_device()

@@ -4,7 +4,7 @@ use super::EventStatus;
 use crate::{
     backend::{Device, DeviceStatus, PacketQueue, SignalMemory, WaitOutcome},
     drive::{Awaited, Synced, Tracker, WaitBy, harvest_timing, wait_until_done},
-    error::Error,
+    error::{Error, WaitedFor},
     id::UseId,
     ledger::LoadCause,
     ring::{Outcome, Record, Timing},
@@ -114,8 +114,11 @@ impl Snapshot {
         match outcome {
             Outcome::Finished => Ok(Synced { release: about.release, sleeps }),
             Outcome::Failed(cause) => Err(Error::Failed { of: about.of, cause }),
-            Outcome::Pending => Err(Error::TimedOut { of: about.of }),
+            Outcome::Pending => Err(self.timed_out()),
         }
+    }
+    fn timed_out(&self) -> Error {
+        Error::TimedOut { of: self.use_id(), waited_for: WaitedFor::Use }
     }
     fn block<D: Device>(&self, device: &D, policy: &WaitPolicy) -> Result<Outcome, Error> {
         self.check_device(device);
@@ -132,7 +135,7 @@ impl Snapshot {
         }
         match ended {
             WaitOutcome::Reached(value) => Ok(self.record.observed(value)),
-            WaitOutcome::TimedOut => Err(Error::TimedOut { of: self.use_id() }),
+            WaitOutcome::TimedOut => Err(self.timed_out()),
             WaitOutcome::Lost => Ok(self.give_up()),
         }
     }

@@ -214,13 +214,31 @@ impl PollingRing {
             Some(Place { pool: SignalMemory::ALL[at], index: start + found })
         })
     }
-    /// The newest use in flight on a queue: where the stream left that, the fence that it left behind.
-    pub(crate) fn newest_on(&self, lane: LaneId) -> Option<UseId> {
+    /// A use in flight that is not on a queue.
+    pub(crate) fn next_busy_but_on(&self, queue: Option<LaneId>) -> Option<Place> {
+        let wanted = |slot: &Slot| match &slot.state {
+            State::InFlight(used) => Some(used.of.lane()) != queue,
+            State::Armed | State::Over(..) => false,
+        };
+        SignalMemory::ALL.into_iter().find_map(|pool| {
+            let index = self.pools[pool.index()].iter().position(wanted)?;
+            Some(Place { pool, index })
+        })
+    }
+    /// The oldest use in flight on a queue.
+    pub(crate) fn oldest_on(&self, lane: LaneId) -> Option<UseId> {
+        self.in_flight_on(lane).min_by_key(|of| of.packet())
+    }
+    fn in_flight_on(&self, lane: LaneId) -> impl Iterator<Item = UseId> {
         let uses = self.pools.iter().flatten().filter_map(|slot| match &slot.state {
             State::InFlight(used) => Some(used.of),
             State::Armed | State::Over(..) => None,
         });
-        uses.filter(|of| of.lane() == lane).max_by_key(|of| of.packet())
+        uses.filter(move |of| of.lane() == lane)
+    }
+    /// The newest use in flight on a queue: where the stream left that, the fence that it left behind.
+    pub(crate) fn newest_on(&self, lane: LaneId) -> Option<UseId> {
+        self.in_flight_on(lane).max_by_key(|of| of.packet())
     }
     /// The signal of a use in flight, where it lives, and the use.
     pub(crate) fn at(&self, place: Place) -> Option<(SignalHandle, SignalMemory, UseId)> {

@@ -112,6 +112,11 @@ impl PollingRing {
     pub(crate) fn given_up(&self, own: LaneId) -> Option<(UseId, Failure)> {
         self.given_up_all().find(|(of, _)| of.lane() != own)
     }
+    /// A use on a queue that was completed by force, and may still run: what is behind it there cannot be waited for.
+    pub(crate) fn forced_on(&self, lane: LaneId) -> Option<UseId> {
+        let mut all = self.given_up_all().filter(|(_, why)| *why == Failure::Forced);
+        all.find(|(of, _)| of.lane() == lane).map(|(of, _)| of)
+    }
     /// Whether a use was given up, and may still run.
     pub(crate) fn is_given_up(&self, of: UseId) -> bool {
         self.given_up_all().any(|given_up| given_up.0 == of)

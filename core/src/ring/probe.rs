@@ -245,14 +245,23 @@ impl Ring {
     pub fn oldest(&self) -> Option<Probe> {
         self.lanes.iter().find_map(|lane| lane.uses.first().map(|used| self.probe_of(lane, used)))
     }
+    /// The oldest use in flight on a queue.
+    pub(crate) fn oldest_on(&self, lane: LaneId) -> Option<Probe> {
+        let lane = &self.lanes[self.lane_index(lane)?];
+        lane.uses.first().map(|used| self.probe_of(lane, used))
+    }
     /// A use that is not on the stream's own queue, to wait for: a copy, or the newest fence that it left
     /// on another.
     pub fn elsewhere(&self) -> Option<Probe> {
-        let mut elsewhere = self.lanes.iter().skip(1);
-        elsewhere.find_map(|lane| {
+        self.elsewhere_from(0).map(|(_, probe)| probe)
+    }
+    /// The same, but for the first so many queues and engines; and where it was found.
+    pub(crate) fn elsewhere_from(&self, first: usize) -> Option<(usize, Probe)> {
+        let elsewhere = self.lanes.iter().skip(1).enumerate().skip(first);
+        elsewhere.into_iter().find_map(|(at, lane)| {
             let newest_fence = lane.uses.iter().rev().find(|used| used.is_fence());
             let used = newest_fence.or_else(|| lane.uses.first())?;
-            Some(self.probe_of(lane, used))
+            Some((at, self.probe_of(lane, used)))
         })
     }
     /// The use with this name, if it is in flight.

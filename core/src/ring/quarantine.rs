@@ -209,6 +209,13 @@ impl Ring {
         let elsewhere = elsewhere.find(|kept| !self.is_over(kept))?;
         Some((elsewhere.of, elsewhere.why))
     }
+    /// A use on a queue that was completed by force, and may still run: what is behind it there cannot be waited for.
+    /// Behind a copy there is nothing.
+    pub(crate) fn forced_on(&self, lane: LaneId) -> Option<UseId> {
+        self.mark_of(lane)?;
+        let forced = |kept: &&Quarantined| kept.of.lane() == lane && kept.why == Failure::Forced;
+        self.quarantine.iter().filter(forced).find(|kept| !self.is_over(kept)).map(|kept| kept.of)
+    }
     /// Whether a use was given up, and may still run.
     pub(crate) fn is_given_up(&self, of: UseId) -> bool {
         self.quarantine.iter().any(|kept| kept.of == of && !self.is_over(kept))
