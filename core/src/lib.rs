@@ -57,9 +57,8 @@
 //! {
 //!     let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
 //!     let mut task = pool.acquire(key)?; // this task's alone; never waits for work
-//!     let _how = pool.order_after(&mut task, array, Access::Write)?; // on the device, or nothing to do
-//!     let touch = pool.submit(&mut task, "scale")?;
-//!     array.add(touch, Access::Write);
+//!     // After what used the array before, on the device, or nothing to do; the array remembers it.
+//!     let (touch, _how) = pool.submit_after(&mut task, &mut [ArrayUse::write(array)], "scale")?;
 //!     Ok(touch)
 //! } // no driver call: the stream drains, and somebody's `pool.pump()` sees to the rest
 //! ```

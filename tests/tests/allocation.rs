@@ -8,13 +8,13 @@ use std::{
 };
 
 use ringfence::{
-    drive::{HardwareQueue, Policy, StreamPool, Submission, Tracker, TrackerKind},
+    drive::{ArrayUse, HardwareQueue, Policy, StreamPool, Submission, Tracker, TrackerKind},
     error::Error,
     event::{Event, EventOptions},
     id::QueueId,
     placement::{DeviceSignals, EventPlacement},
     ring::Timing,
-    stream::{Access, PoolOptions, Stamp},
+    stream::{PoolOptions, Stamp},
 };
 use ringfence_tests::{
     null::{NullDevice, NullQueue},
@@ -224,10 +224,11 @@ fn a_million_leases_over_64_tasks_grow_nothing() {
         let task = round % TASKS;
         tasks[task] = None; // the task before it in this place is over
         let mut lease = pool.acquire(key()).expect("a null driver refuses nothing");
-        let neighbour = &stamps[(round + 7) % TASKS];
-        let _ordered = pool.order_after(&mut lease, neighbour, Access::Read).expect("finished");
-        let touch = pool.submit(&mut lease, ()).expect("a null driver refuses nothing");
-        stamps[task].add(touch, Access::Write);
+        let [own, neighbour] =
+            stamps.get_disjoint_mut([task, (round + 7) % TASKS]).expect("two of the tasks");
+        let mut arrays = [ArrayUse::write(own), ArrayUse::read(neighbour)];
+        let _done =
+            pool.submit_after(&mut lease, &mut arrays, ()).expect("a null driver refuses nothing");
         tasks[task] = Some(lease);
         if round.is_multiple_of(100) {
             pool.pump();

@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use ringfence::{
-    drive::{Ordered, StreamPool},
+    drive::{ArrayUse, Ordered, StreamPool},
     error::StreamError,
-    stream::{Access, Lease, Stamp, Touch},
+    stream::{Access, Lease, Stamp},
 };
 
 use super::{
@@ -28,17 +28,9 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// Makes later work of the lease's stream follow what used the array before.
-    pub(crate) fn order(
-        &self,
-        pool: &StreamPool<Driver>,
-        lease: &mut Lease,
-    ) -> Result<Ordered, StreamError> {
-        pool.order_after(lease, &self.stamp, self.access)
-    }
-    /// The array remembers this work.
-    pub(crate) fn note(&mut self, touch: Touch) {
-        self.stamp.add(touch, self.access);
+    /// For the core: the work follows what used the array before, and the array remembers it.
+    pub(crate) fn for_work(&mut self) -> ArrayUse<'_> {
+        ArrayUse::new(&mut self.stamp, self.access)
     }
 }
 
@@ -83,28 +75,13 @@ pub(crate) fn submit_on(
     mut arrays: Vec<Used>,
     work: Submit,
 ) -> Result<Ordered, Failure> {
-    let mut ordered = Ordered::Already;
-    for array in &arrays {
-        ordered = ordered.max(array.order(pool, lease)?);
-    }
-    let submitted = catch_unwind(AssertUnwindSafe(|| pool.submit(lease, work)));
-    let touch = match submitted {
-        Ok(Ok(touch)) => Ok(touch),
-        Ok(Err(_)) => Ok(pool.so_far(lease)),
-        // Work that was counted by nobody: from here on the driver is asked about this stream.
-        Err(_) => {
-            pool.expose(lease);
-            pool.touch(lease.stream())
-        }
-    };
-    if let Ok(touch) = touch {
-        for array in &mut arrays {
-            array.note(touch);
-        }
-    }
-    drop(arrays); // before the panic goes on: they are as they should be
+    let submitted = catch_unwind(AssertUnwindSafe(|| {
+        let mut uses: Vec<_> = arrays.iter_mut().map(Used::for_work).collect();
+        pool.submit_after(lease, &mut uses, work)
+    }));
+    drop(arrays); // before the panic goes on: they remember what may run, and are as they should be
     match submitted {
-        Ok(submitted) => submitted.map(|_| ordered).map_err(Failure::from),
+        Ok(submitted) => submitted.map(|(_touch, ordered)| ordered).map_err(Failure::from),
         Err(panic) => resume_unwind(panic),
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use ringfence::{backend::streams::CaptureMode, drive::CaptureScope};
 
 use super::{
-    array::{arrays, given_up, submit_of},
+    array::{Used, arrays, given_up, submit_of},
     backend::{
         RINGFENCE_CAPTURE_MODE_GLOBAL, RINGFENCE_CAPTURE_MODE_RELAXED,
         RINGFENCE_CAPTURE_MODE_THREAD_LOCAL, ringfence_capture_mode_t, ringfence_submit_fn,
@@ -249,14 +249,10 @@ pub unsafe extern "C" fn ringfence_pool_launch(
         let mut graph = GRAPHS.alone(graph.handle)?;
         // SAFETY: the caller's array, by the rules at the top of the header.
         let mut arrays = unsafe { arrays(uses, count) }?;
-        let mut follows = ringfence::drive::Ordered::Already;
-        for array in &arrays {
-            follows = follows.max(array.order(&object.pool, &mut lease.lease)?);
-        }
-        let launched = object.pool.launch(&mut lease.lease, &mut graph.graph);
-        let touch = launched.unwrap_or_else(|_| object.pool.so_far(&lease.lease));
-        arrays.iter_mut().for_each(|array| array.note(touch));
-        let _touch = launched?;
+        let mut uses: Vec<_> = arrays.iter_mut().map(Used::for_work).collect();
+        let (_touch, follows) = object.pool.run_after(&mut lease.lease, &mut uses, |lease| {
+            object.pool.launch(lease, &mut graph.graph)
+        })?;
         how.write(ordered(follows));
         Ok(())
     })

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use ringfence::{drive::Ordered, stream::Stamp};
+use ringfence::{
+    drive::Ordered,
+    stream::{Stamp, Touch},
+};
 
 use super::{
     array::stamp_of,
@@ -58,7 +61,8 @@ pub extern "C" fn ringfence_stamp_destroy_later(
     })
 }
 /// The array remembers everything that was submitted to the lease's stream up to now: by `ringfence_pool_submit`, and by
-/// the raw handle where `ringfence_pool_expose` gave it out. A writer makes what read before it its own order.
+/// the raw handle where `ringfence_pool_expose` gave it out. What other streams did with the array stays remembered, also where a
+/// writer was made to follow it: `ringfence_stamp_replace` is for those.
 ///
 /// Errors: of handles; `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`, `RINGFENCE_OTHER_POOL` where the handle was
 /// given out. Threads: the lease's owner. Finalizers: no.
@@ -71,16 +75,36 @@ pub extern "C" fn ringfence_stamp_note(
 ) -> ringfence_status_t {
     border(|| {
         let how = access(how)?;
-        let (object, lease) = (pool_of(pool)?, lease_of(lease)?);
-        object.own(lease.lease.stream().pool(), "lease")?;
-        let mut stamp = STAMPS.alone(stamp.handle)?;
-        let touch = match lease.handle {
-            Raw::Kept => object.pool.so_far(&lease.lease),
-            Raw::Exposed => object.pool.touch(lease.lease.stream())?,
-        };
-        stamp.add(touch, how);
+        let touch = latest(pool, lease)?;
+        STAMPS.alone(stamp.handle)?.add(touch, how);
         Ok(())
     })
+}
+/// The array remembers everything that was submitted to the lease's stream up to now, as the work of a writer, and forgets the
+/// rest. Only after `ringfence_pool_order_after` of this stamp with `RINGFENCE_ACCESS_WRITE` on this lease, before that work: what did
+/// not follow the others loses them, and memory is freed under their work. When in doubt, `ringfence_stamp_note`.
+///
+/// Errors: as `ringfence_stamp_note`. Threads: the lease's owner. Finalizers: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn ringfence_stamp_replace(
+    stamp: ringfence_stamp_t,
+    pool: ringfence_pool_t,
+    lease: ringfence_lease_t,
+) -> ringfence_status_t {
+    border(|| {
+        let touch = latest(pool, lease)?;
+        STAMPS.alone(stamp.handle)?.replace(touch);
+        Ok(())
+    })
+}
+/// Everything that was submitted to the lease's stream up to now.
+fn latest(pool: ringfence_pool_t, lease: ringfence_lease_t) -> Result<Touch, Failure> {
+    let (object, lease) = (pool_of(pool)?, lease_of(lease)?);
+    object.own(lease.lease.stream().pool(), "lease")?;
+    match lease.handle {
+        Raw::Kept => Ok(object.pool.so_far(&lease.lease)),
+        Raw::Exposed => Ok(object.pool.touch(lease.lease.stream())?),
+    }
 }
 /// Whether everything that work of this kind would have to follow is known to be finished: by what was seen, or by loads
 /// of progress words. It asks no driver, so that "no" may be wrong, and "yes" never is. `*finished` is 1 or 0.

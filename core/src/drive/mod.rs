@@ -40,8 +40,8 @@ pub use queue::HardwareQueue;
 pub use reclaim::{Reclaim, Reclaimed};
 pub use room::Room;
 pub use streams::{
-    Acquire, Attempt, CaptureScope, Captured, Crowd, Finished, Freed, Graph, InFlight, Ordered,
-    Participant, Pumped, ShutDown, StreamPool, Wrapped,
+    Acquire, ArrayUse, Attempt, CaptureScope, Captured, Crowd, Finished, Freed, Graph, InFlight,
+    Ordered, Participant, Pumped, ShutDown, StreamPool, Wrapped,
 };
 pub use submission::Submission;
 pub use synchronize::Synced;

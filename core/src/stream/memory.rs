@@ -24,7 +24,8 @@ use crate::id::{Bytes, DeviceContext, PoolId, RawMemory};
 /// {
 ///     let memory: Allocation = pool.allocate(lease, Bytes::new(4096))?;
 ///     let mut uses = memory.stamp(); // whoever uses it first follows its allocation
-///     uses.add(pool.submit(lease, memory.raw().as_u64())?, Access::Write); // the kernel's argument
+///     let kernel = memory.raw().as_u64(); // its argument
+///     let (_touch, _how) = pool.submit_after(lease, &mut [ArrayUse::write(&mut uses)], kernel)?;
 ///     Ok(pool.retire(memory, uses)) // freed once, after that kernel; nothing waits here
 /// }
 /// ```
@@ -69,7 +70,7 @@ impl Allocation {
     /// # {
     /// let memory = pool.allocate(one, Bytes::new(4096))?;
     /// let mut uses = memory.stamp();
-    /// let _how = pool.take_ownership(other, &mut uses, Access::Write, |other| pool.submit(other, "fill"))?;
+    /// let (_filled, _how) = pool.submit_after(other, &mut [ArrayUse::write(&mut uses)], "fill")?;
     /// # let _freed = pool.retire(memory, uses);
     /// # Ok(())
     /// # }

@@ -42,6 +42,11 @@ impl Touch {
         let order = |touch: &Self| (touch.stream.generation(), touch.position);
         if order(&other) > order(&self) { other } else { self }
     }
+    /// Whether both are of one stream, of whichever tenancies: its order covers the earlier one.
+    fn is_of_stream(self, other: Self) -> bool {
+        let of = |touch: Self| (touch.stream.pool(), touch.stream.id());
+        of(self) == of(other)
+    }
     /// The work is finished when the stream got this far.
     pub const fn position(self) -> Position {
         self.position
@@ -61,19 +66,18 @@ impl fmt::Display for Touch {
 /// What a piece of work does with memory.
 ///
 /// ```
-/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::*};
+/// use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::*};
 ///
 /// /// `to[i] += from[i]`: the kernel only reads `from`, so that others may read it at the same time.
 /// fn add<B>(pool: &StreamPool<B>, lease: &mut Lease, from: &mut Stamp, to: &mut Stamp) -> Result<(), StreamError>
 /// where
 ///     B: StreamBackend + StreamWork<Work = &'static str>,
 /// {
-///     let _how = pool.order_after(lease, from, Access::Read)?; // after its writer
-///     let _how = pool.order_after(lease, to, Access::Write)?; // after its writer and its readers
-///     let touch = pool.submit(lease, "add")?;
-///     from.add(touch, Access::Read);
-///     to.add(touch, Access::Write);
-///     assert_eq!(to.touches(Access::Write).count(), 1); // whoever follows this follows the rest
+///     // After the writer of `from`, and after the writer and the readers of `to`.
+///     let mut arrays = [ArrayUse::read(from), ArrayUse::write(to)];
+///     let (touch, _how) = pool.submit_after(lease, &mut arrays, "add")?;
+///     assert_eq!(to.touches(Access::Write).collect::<Vec<_>>(), [touch]); // whoever follows this follows the rest
+///     assert!(from.touches(Access::Write).any(|one| one == touch)); // and its next writer this reader
 ///     Ok(())
 /// }
 /// ```
@@ -92,6 +96,10 @@ const INLINE: usize = 3;
 ///
 /// A stamp holds no stream alive and locks nothing. Of one stream it keeps the newest touch alone, since a
 /// stream's order covers the earlier ones.
+///
+/// Hardly anybody writes to one by hand: [`submit_after`](crate::drive::StreamPool::submit_after) and
+/// [`run_after`](crate::drive::StreamPool::run_after) order, submit and remember in one call. Who does it by hand has
+/// [`add`](Self::add), which is right whatever went before, and [`replace`](Self::replace), which is not.
 ///
 /// ```
 /// use ringfence::stream::{Access, Stamp};
@@ -113,16 +121,75 @@ impl Stamp {
         };
         self.writer.into_iter().chain(readers.into_iter().flatten().copied())
     }
-    /// Remembers work that was submitted. A writer makes what was read before it its own order.
+    /// Remembers work that was submitted, whatever it followed. Nothing is forgotten that is not known to be over when this
+    /// work is: what other streams did before a writer stays, as if it had read, and what the writer's own stream did
+    /// is covered by its order.
     ///
-    /// Allocates only from the fourth stream on that reads between two writes.
+    /// Allocates only from the fourth other stream on. A stamp that nobody [replaces](Self::replace) grows to one touch for each
+    /// stream that used the array.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::*};
+    /// # fn halves<B>(pool: &StreamPool<B>, one: &mut Lease, other: &mut Lease, memory: Allocation) -> Result<Freed, StreamError>
+    /// # where
+    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
+    /// # {
+    /// let mut uses = memory.stamp();
+    /// uses.add(pool.submit(one, "left half")?, Access::Write);
+    /// uses.add(pool.submit(other, "right half")?, Access::Write); // at the same time: it follows nobody
+    /// assert_eq!(uses.touches(Access::Write).count(), 2);
+    /// Ok(pool.retire(memory, uses)) // after both
+    /// # }
+    /// ```
     pub fn add(&mut self, touch: Touch, access: Access) {
-        if access == Access::Write {
-            *self = Self { writer: Some(touch), ..Self::default() };
-            return;
+        match access {
+            Access::Read => self.add_reader(touch),
+            Access::Write => self.add_writer(touch),
         }
-        let of = |touch: &Touch| (touch.stream.pool(), touch.stream.id());
-        let same = |held: &&mut Touch| of(held) == of(&touch);
+    }
+    /// Remembers a writer that followed everything that the stamp remembers, and forgets the rest: whoever follows this
+    /// writer follows all of it.
+    ///
+    /// Only after [`order_after`](crate::drive::StreamPool::order_after) with this stamp and [`Access::Write`], on the lease
+    /// that the work was then submitted to. Of work that did not, the stamp loses who still uses the array: the
+    /// next user does not follow them, and [`retire`](crate::drive::StreamPool::retire) frees the memory under them. When in doubt,
+    /// [`add`](Self::add).
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::*};
+    /// # fn by_hand<B>(pool: &StreamPool<B>, lease: &mut Lease, array: &mut Stamp) -> Result<(), StreamError>
+    /// # where
+    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
+    /// # {
+    /// let _how = pool.order_after(lease, array, Access::Write)?; // all of it
+    /// array.replace(pool.submit(lease, "scale")?); // on the same lease
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn replace(&mut self, touch: Touch) {
+        self.readers = [None; INLINE];
+        self.more_readers.clear();
+        self.writer = Some(touch);
+    }
+    fn add_writer(&mut self, touch: Touch) {
+        let covered = |held: &Touch| held.is_of_stream(touch) && held.later_of(touch) == touch;
+        for place in
+            self.readers.iter_mut().filter(|place| place.is_some_and(|held| covered(&held)))
+        {
+            *place = None;
+        }
+        self.more_readers.retain(|held| !covered(held));
+        let before = self.writer.replace(touch);
+        match before {
+            Some(before) if before.is_of_stream(touch) => {
+                self.writer = Some(before.later_of(touch));
+            }
+            Some(before) => self.add_reader(before),
+            None => {}
+        }
+    }
+    fn add_reader(&mut self, touch: Touch) {
+        let same = |held: &&mut Touch| held.is_of_stream(touch);
         if let Some(held) =
             self.readers.iter_mut().flatten().chain(&mut self.more_readers).find(same)
         {

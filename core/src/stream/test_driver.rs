@@ -95,6 +95,8 @@ pub(crate) enum Refusable {
     DestroyGraph,
     Wait,
     BeginCapture,
+    /// A launch of which a part runs.
+    RestOfLaunch,
     Allocate,
     Mark,
     Destroy,
@@ -376,6 +378,6 @@ impl StreamWork for TestDriver {
         told.streams.get_mut(&stream).ok_or(UNKNOWN)?.launched += 1;
         drop(told);
         assert_ne!(work, PANICS, "after it was submitted");
-        Ok(())
+        self.refuses(Refusable::RestOfLaunch)
     }
 }

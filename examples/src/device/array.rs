@@ -1,7 +1,7 @@
 //! Arrays of numbers in the GPU's memory.
 
 use ringfence::{
-    drive::{InFlight, Ordered},
+    drive::{ArrayUse, InFlight, Ordered},
     error::StreamError,
     stream::{Access, Allocation, Lease, Stamp},
 };
@@ -54,22 +54,18 @@ impl Array {
         let (pool, numbers, kernels) = (self.pool.clone(), self.numbers, self.kernels);
         let sum = pool.allocate(lease, SUM)?;
         let at = sum.raw();
-        let mut copied = None;
-        let done = pool.take_ownership(lease, &mut self.stamp, Access::Read, |lease| {
+        let submitted = pool.run_after(lease, &mut [ArrayUse::read(&mut self.stamp)], |lease| {
             // SAFETY: this stream alone uses the sum's memory, which is given up below, behind all of this.
             let _zeroed = pool.submit(lease, unsafe { HipWork::fill(at.as_u64(), 0, SUM) })?;
             // SAFETY: the stamp orders it behind the array's writers, and keeps the array; the sum as above.
             let _added = pool.submit(lease, unsafe { numbers.add_to(kernels, at) })?;
             // SAFETY: as above.
-            let copy = pool.submit_owning(lease, to, |slot| unsafe { slot.copy_of(at) })?;
-            let touch = copy.touch();
-            copied = Some(copy);
-            Ok(touch)
+            pool.submit_owning(lease, to, |slot| unsafe { slot.copy_of(at) })
         });
         let mut used = sum.stamp();
         used.add(pool.so_far(lease), Access::Write); // also after an error: a part of it may run
         let _freed_behind_that = pool.retire(sum, used);
-        done.map(|_how| copied.expect("it was submitted"))
+        submitted.map(|(copied, _how)| copied)
     }
 
     /// The work that a later user of the array has to wait for.
@@ -101,8 +97,8 @@ impl Array {
         lease: &mut Lease,
         work: HipWork,
     ) -> Result<Ordered, StreamError> {
-        let pool = &self.pool;
-        pool.take_ownership(lease, &mut self.stamp, Access::Write, |lease| pool.submit(lease, work))
+        let mut array = [ArrayUse::write(&mut self.stamp)];
+        self.pool.submit_after(lease, &mut array, work).map(|(_touch, how)| how)
     }
 }
 

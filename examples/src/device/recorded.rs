@@ -2,9 +2,9 @@
 
 use ringfence::{
     backend::streams::CaptureMode,
-    drive::{Graph, InFlight, Ordered},
+    drive::{ArrayUse, Graph, InFlight, Ordered},
     error::{DriverError, StreamError},
-    stream::{Access, Lease},
+    stream::Lease,
 };
 
 use super::{Array, Slot};
@@ -73,7 +73,10 @@ impl Recorded {
         let (pool, graph, body) = (&self.pool, &mut self.graph, self.body);
         let (numbers, total) = (self.numbers.numbers, self.total.numbers);
         let kernels = self.numbers.kernels;
-        let launched = pool.take_ownership(lease, &mut self.total.stamp, Access::Write, |lease| {
+        // The graph pins both, but what is submitted beside it uses the numbers as well, and no pin speaks of that.
+        let mut uses =
+            [ArrayUse::write(&mut self.total.stamp), ArrayUse::write(&mut self.numbers.stamp)];
+        let launched = pool.run_after(lease, &mut uses, |lease| {
             if body == Body::Kernels {
                 return pool.launch(lease, graph);
             }
@@ -83,9 +86,7 @@ impl Recorded {
             // SAFETY: as above.
             pool.submit(lease, unsafe { numbers.add_to(kernels, total.at) })
         });
-        // What follows the graph reads these as well, also where only a part was submitted: the graph's pin says nothing of that.
-        self.numbers.stamp.add(pool.so_far(lease), Access::Read); // an order that was refused replaces nobody
-        launched
+        launched.map(|(_touch, how)| how)
     }
 
     /// Brings the total to the host, behind all launches.
@@ -94,11 +95,12 @@ impl Recorded {
     /// As [`StreamPool::submit_owning`](ringfence::drive::StreamPool::submit_owning).
     pub fn total(&mut self, lease: &mut Lease, to: Slot) -> Result<InFlight<Slot>, StreamError> {
         let (pool, at) = (&self.pool, self.total.numbers.at);
-        let _how = pool.order_after(lease, &self.total.stamp, Access::Read)?;
-        // SAFETY: the stamp orders it behind every launch, and keeps the total.
-        let copied = pool.submit_owning(lease, to, |slot| unsafe { slot.copy_of(at) });
-        self.total.stamp.add(pool.so_far(lease), Access::Read);
-        copied
+        let mut total = [ArrayUse::read(&mut self.total.stamp)];
+        let (copied, _how) = pool.run_after(lease, &mut total, |lease| {
+            // SAFETY: the stamp orders it behind every launch, and keeps the total.
+            pool.submit_owning(lease, to, |slot| unsafe { slot.copy_of(at) })
+        })?;
+        Ok(copied)
     }
 }
 

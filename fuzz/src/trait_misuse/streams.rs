@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ringfence::{
     backend::streams::CaptureMode,
-    drive::{Graph, StreamPool},
+    drive::{ArrayUse, Graph, StreamPool},
     id::{Bytes, DeviceContext, DeviceId, RawStream, StreamKey},
     stream::{Access, Allocation, Lease, LeasePolicy, PoolOptions, Stamp, Touch},
 };
@@ -89,8 +89,8 @@ impl Host {
                 let at = usize::from(bytes.byte()) % self.memory.len().max(1);
                 let (_, stamp) = self.memory.get_mut(at)?;
                 let access = bytes.pick(&[Access::Read, Access::Write]);
-                let submit = |lease: &mut Lease<RawStream>| pool.submit(lease, ());
-                let _how = pool.take_ownership(&mut held.lease, stamp, access, submit).ok()?;
+                let mut array = [ArrayUse::new(stamp, access)];
+                let _how = pool.submit_after(&mut held.lease, &mut array, ()).ok()?;
             }
             11 => {
                 let at = usize::from(bytes.byte()) % self.memory.len().max(1);

@@ -192,7 +192,7 @@ impl<'g, G: Gpu> Host<'g, G> {
         self.after(task, array, Access::Write)?;
         let bytes = Bytes::new(words.len() as u64 * 4);
         let copied = self.submit(task, self.gpu.copy_in(array.memory.raw(), &host, bytes))?;
-        array.stamp.add(copied, Access::Write);
+        array.stamp.replace(copied);
         self.wait(copied)
     }
     /// Time passes between two tasks.

@@ -149,7 +149,7 @@ fn iterate<G: Gpu>(
     let reduce = Kernel::ReduceSum { input: array.start(), out, count: WORDS };
     let reduced = host.kernel(&mut consumer, reduce)?;
     array.stamp.add(reduced, Access::Read);
-    sums.stamp.add(reduced, Access::Write);
+    sums.stamp.replace(reduced);
     match frees {
         Frees::Finished => {
             host.wait(reduced)?; // who reduces wants the sum

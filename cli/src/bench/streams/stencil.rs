@@ -120,7 +120,7 @@ impl<'h, 'g, G: Gpu> Field<'h, 'g, G> {
         for source in sources {
             self.stamps[reads][source].add(touch, Access::Read);
         }
-        self.stamps[writes][at as usize].add(touch, Access::Write);
+        self.stamps[writes][at as usize].replace(touch);
         Ok(touch)
     }
     /// A chunk, and up to four beside it.

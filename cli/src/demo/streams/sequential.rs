@@ -60,7 +60,7 @@ pub(super) fn play(
         let Array { memory, stamp } = &mut arrays[at];
         let _order = host.order_after(&mut task, stamp, Access::Write)?;
         let work = StreamOp::new("fill", at_end.work()).writes(memory.raw());
-        stamp.add(host.submit(&mut task, work)?, Access::Write);
+        stamp.replace(host.submit(&mut task, work)?);
         host.end(task);
         host.pass(INTERVAL);
         if number % PUMP_EVERY == PUMP_EVERY - 1 {

@@ -173,7 +173,7 @@ impl<'h> Field<'h> {
             self.chunks[source].arrays[reads].stamp.add(touch, Access::Read);
         }
         let chunk = &mut self.chunks[at];
-        chunk.arrays[writes].stamp.add(touch, Access::Write);
+        chunk.arrays[writes].stamp.replace(touch);
         chunk.running.push_back((task, touch));
         chunk.submitted += 1;
         Ok(())

@@ -4,6 +4,7 @@
 //! stream's lock held, so that the check and the act are one step (T5).
 
 mod acquire;
+mod arrays;
 mod capture;
 mod closing;
 mod ending;
@@ -26,6 +27,7 @@ mod submit;
 mod waiting;
 
 pub use acquire::Attempt;
+pub use arrays::ArrayUse;
 pub use capture::{CaptureScope, Captured, Participant};
 pub use closing::ShutDown;
 pub use external::Wrapped;
@@ -56,7 +58,7 @@ type Attach<A> = Box<dyn Fn(RawStream) -> A + Send + Sync>;
 /// Streams of one driver, leased to tasks.
 ///
 /// ```
-/// use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, id::*, stream::*};
+/// use ringfence::{backend::streams::*, drive::*, error::StreamError, id::*, stream::*};
 ///
 /// fn two_tasks<B>(driver: B) -> Result<(), StreamError>
 /// where
@@ -67,12 +69,12 @@ type Attach<A> = Box<dyn Fn(RawStream) -> A + Send + Sync>;
 ///     let mut array = Stamp::default();
 ///
 ///     let mut first = pool.acquire(key)?;
-///     array.add(pool.submit(&mut first, "fill")?, Access::Write);
+///     let _nothing_before = pool.submit_after(&mut first, &mut [ArrayUse::write(&mut array)], "fill")?;
 ///     drop(first); // no driver call; the stream drains
 ///
 ///     let mut second = pool.acquire(key)?; // another stream, unless the work is finished
-///     pool.order_after(&mut second, &array, Access::Read)?; // waits on the device, or for nothing
-///     array.add(pool.submit(&mut second, "read")?, Access::Read);
+///     // It waits on the device, or for nothing.
+///     let (_read, _how) = pool.submit_after(&mut second, &mut [ArrayUse::read(&mut array)], "read")?;
 ///     drop(second);
 ///     pool.pump(); // destroys, frees and wakes; usually from a thread of its own
 ///     Ok(())

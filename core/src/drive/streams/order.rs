@@ -6,7 +6,6 @@ use super::{StreamPool, follow::Refusal};
 use crate::{
     backend::streams::StreamBackend,
     error::{Closed, DriverError, StreamError},
-    id::StreamRef,
     observe,
     stream::{Access, Captures, Cover, Lease, Slot, Stamp, Standing, Tenancy, Touch},
     sync::Arc,
@@ -34,22 +33,6 @@ pub enum Ordered {
     OnDevice,
     /// The host waited.
     OnHost,
-}
-
-/// A new owner submits: visible in the stamp when it is done, also when a part of it was refused, or panicked, since what was
-/// submitted until then may run.
-struct Owned<'s, A> {
-    slot: Arc<Slot<A>>,
-    stream: StreamRef,
-    stamp: &'s mut Stamp,
-    access: Access,
-    whole: Option<Touch>,
-}
-impl<A> Drop for Owned<'_, A> {
-    fn drop(&mut self) {
-        let touch = self.whole.unwrap_or_else(|| super::submit::so_far(&self.slot, self.stream));
-        self.stamp.add(touch, self.access);
-    }
 }
 
 /// What can be done about a touch that is not known to be finished.
@@ -90,46 +73,6 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             ordered = ordered.max(how);
         }
         Ok(ordered)
-    }
-    /// Takes an array over: orders, submits, and only then makes the new owner visible in the stamp: also when
-    /// the submission fails, since a part of it may run.
-    ///
-    /// # Errors
-    /// As [`order_after`](Self::order_after), and what `submit` says.
-    ///
-    /// ```
-    /// # use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::*};
-    /// # fn scale<B>(pool: &StreamPool<B>, lease: &mut Lease, array: &mut Stamp) -> Result<(), StreamError>
-    /// # where
-    /// #     B: StreamBackend + StreamWork<Work = &'static str>,
-    /// # {
-    /// let _how = pool.take_ownership(lease, array, Access::Write, |lease| {
-    ///     pool.submit(lease, "first half")?;
-    ///     pool.submit(lease, "second half") // refused, the stamp still remembers the first one
-    /// })?;
-    /// assert_eq!(array.touches(Access::Read).next(), Some(pool.so_far(lease)));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn take_ownership(
-        &self,
-        lease: &mut Lease<A>,
-        stamp: &mut Stamp,
-        access: Access,
-        submit: impl FnOnce(&mut Lease<A>) -> Result<Touch, StreamError>,
-    ) -> Result<Ordered, StreamError> {
-        let ordered = self.order_after(lease, stamp, access)?;
-        let mut owned = Owned {
-            slot: lease.slot().clone(),
-            stream: lease.stream(),
-            stamp,
-            access,
-            whole: None,
-        };
-        let submitted = submit(lease);
-        owned.whole = submitted.ok();
-        drop(owned);
-        submitted.map(|_| ordered)
     }
     /// Waits on the host for what the stamp remembers.
     ///

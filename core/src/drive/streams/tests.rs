@@ -14,6 +14,7 @@ use crate::{
     },
 };
 
+mod arrays;
 mod captures;
 mod closing;
 mod forks;
@@ -113,39 +114,6 @@ fn a_value_that_a_panicking_launch_may_use_stays_with_the_pool() {
     driver.finish();
     pool.pump();
     assert_eq!(Arc::strong_count(&value), 1);
-}
-
-#[test]
-fn a_stamp_remembers_what_an_owner_submitted_before_it_panicked_or_failed() {
-    let (driver, pool) = pool(TestWords::On);
-    let mut lease = pool.acquire(key()).expect("a stream");
-    let mut array = Stamp::default();
-    let mut takes =
-        |submit: &mut dyn FnMut(&mut Lease) -> Result<crate::stream::Touch, StreamError>| {
-            let mut array = std::mem::take(&mut array);
-            let how = catch_unwind(AssertUnwindSafe(|| {
-                pool.take_ownership(&mut lease, &mut array, Access::Write, submit)
-            }));
-            assert!(!matches!(how, Ok(Ok(_))), "it fails: {how:?}");
-            let touch = array.touches(Access::Write).next().expect("it is remembered");
-            let before = pool.is_finished(touch);
-            driver.finish();
-            pool.pump();
-            drop(array);
-            before
-        };
-    let panics = |lease: &mut Lease| {
-        pool.submit(lease, "half")?;
-        panic!("half way")
-    };
-    assert!(!takes(&mut { panics }), "the half may run");
-    // Also what it submitted past the pool, which nobody counted.
-    let fails = |lease: &mut Lease| {
-        let raw = pool.expose(lease);
-        crate::backend::streams::StreamWork::launch(&driver, raw, "of a library").expect("work");
-        Err(StreamError::Stale { stream: lease.stream() })
-    };
-    assert!(!takes(&mut { fails }), "it may run");
 }
 
 #[test]

@@ -19,8 +19,53 @@ fn readers_follow_the_writer_and_writers_follow_everybody() {
     stamp.add(touch(1, 4), Access::Read);
     assert_eq!(positions(&stamp, Access::Read), ["s0#0@1"]);
     assert_eq!(positions(&stamp, Access::Write), ["s0#0@1", "s1#0@4"]);
-    stamp.add(touch(2, 2), Access::Write);
+    stamp.replace(touch(2, 2)); // it followed both
     assert_eq!(positions(&stamp, Access::Write), ["s2#0@2"]);
+}
+
+/// Whether it followed the others nobody said.
+#[test]
+fn a_writer_takes_the_place_of_its_own_streams_work_alone() {
+    let mut stamp = Stamp::default();
+    stamp.add(touch(0, 1), Access::Write);
+    (1..6).for_each(|stream| stamp.add(touch(stream, 4), Access::Read));
+    stamp.add(touch(2, 5), Access::Write);
+    assert_eq!(positions(&stamp, Access::Read), ["s2#0@5"]);
+    let all = ["s0#0@1", "s1#0@4", "s2#0@5", "s3#0@4", "s4#0@4", "s5#0@4"];
+    assert_eq!(positions(&stamp, Access::Write), all);
+    stamp.add(touch(5, 3), Access::Write); // before what that stream read
+    assert_eq!(positions(&stamp, Access::Write).len(), 7);
+    stamp.add(touch(5, 2), Access::Write);
+    assert_eq!(positions(&stamp, Access::Read), ["s5#0@3"], "the later of the two");
+}
+
+/// Against every touch that was ever added.
+#[test]
+fn nothing_is_forgotten_that_no_later_work_of_its_stream_covers() {
+    for seed in 0..200_u64 {
+        let mut dice = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut below = |limit: u64| {
+            dice ^= dice << 13;
+            dice ^= dice >> 7;
+            dice ^= dice << 17;
+            dice % limit
+        };
+        let (mut stamp, mut all) = (Stamp::default(), Vec::new());
+        for _ in 0..40 {
+            let work = touch(below(7) as u32, below(9));
+            let access = if below(2) == 0 { Access::Read } else { Access::Write };
+            stamp.add(work, access);
+            all.push(work);
+            let covers = |one: Touch| {
+                stamp
+                    .touches(Access::Write)
+                    .any(|held| held.stream() == one.stream() && held.position() >= one.position())
+            };
+            let lost: Vec<_> = all.iter().filter(|one| !covers(**one)).collect();
+            assert!(lost.is_empty(), "seed {seed}: {lost:?} of {all:?} lost by {stamp:?}");
+            assert!(stamp.touches(Access::Write).count() <= 8, "a stream twice: {stamp:?}");
+        }
+    }
 }
 
 #[test]

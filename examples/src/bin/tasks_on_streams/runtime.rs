@@ -10,7 +10,7 @@ use std::{
 
 use ringfence::{
     backend::streams::CaptureMode,
-    drive::{Freed, Graph, Ordered, StreamPool},
+    drive::{ArrayUse, Freed, Graph, Ordered, StreamPool},
     error::StreamError,
     id::{Bytes, DeviceContext, DeviceId, StreamKey},
     stream::{Access, Allocation, Lease, PoolOptions, Stamp},
@@ -67,18 +67,16 @@ impl Task<'_, '_> {
         Ok(Array { memory, stamp })
     }
     pub(crate) fn set(&mut self, array: &mut Array, value: u64) -> Result<Ordered, StreamError> {
-        let (pool, to) = (self.pool, array.address());
-        pool.take_ownership(&mut self.lease, &mut array.stamp, Access::Write, |lease| {
-            pool.submit(lease, Kernel::Set { to, value })
-        })
+        let kernel = Kernel::Set { to: array.address(), value };
+        let mut uses = [ArrayUse::write(&mut array.stamp)];
+        let (_touch, ordered) = self.pool.submit_after(&mut self.lease, &mut uses, kernel)?;
+        Ok(ordered)
     }
     /// Adds `from` to `to`, after whatever wrote the one and used the other.
     pub(crate) fn add(&mut self, from: &mut Array, to: &mut Array) -> Result<Ordered, StreamError> {
-        let ordered = self.after(from, Access::Read)?.max(self.after(to, Access::Write)?);
         let kernel = Kernel::Add { from: from.address(), to: to.address() };
-        let touch = self.pool.submit(&mut self.lease, kernel)?;
-        from.stamp.add(touch, Access::Read);
-        to.stamp.add(touch, Access::Write);
+        let mut uses = [ArrayUse::read(&mut from.stamp), ArrayUse::write(&mut to.stamp)];
+        let (_touch, ordered) = self.pool.submit_after(&mut self.lease, &mut uses, kernel)?;
         Ok(ordered)
     }
     /// A graph that adds each of `from` to `to`. It keeps their memory alive.
@@ -101,17 +99,12 @@ impl Task<'_, '_> {
         from: &mut [Array],
         to: &mut Array,
     ) -> Result<(), StreamError> {
-        let _ordered = self.after(to, Access::Write)?;
-        for array in from.iter() {
-            let _ordered = self.after(array, Access::Read)?;
-        }
-        let touch = self.pool.launch(&mut self.lease, graph)?;
-        to.stamp.add(touch, Access::Write);
-        from.iter_mut().for_each(|array| array.stamp.add(touch, Access::Read));
+        let mut uses = vec![ArrayUse::write(&mut to.stamp)];
+        uses.extend(from.iter_mut().map(|array| ArrayUse::read(&mut array.stamp)));
+        let pool = self.pool;
+        let launch = |lease: &mut Lease| pool.launch(lease, graph);
+        let (_touch, _ordered) = pool.run_after(&mut self.lease, &mut uses, launch)?;
         Ok(())
-    }
-    fn after(&mut self, array: &Array, access: Access) -> Result<Ordered, StreamError> {
-        self.pool.order_after(&mut self.lease, &array.stamp, access)
     }
 }
 

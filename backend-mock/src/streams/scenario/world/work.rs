@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ringfence::{
     backend::streams::{CaptureStatus, StreamWork},
-    drive::{Freed, Ordered},
+    drive::{ArrayUse, Freed, Ordered},
     error::StreamError,
     id::{Bytes, RawStream, StreamRef},
     stream::{Access, Lease, Stamp, Touch},
@@ -29,6 +29,14 @@ use crate::{
 
 /// The size of each piece of memory: no rule depends on it.
 const SIZE: Bytes = Bytes::new(4096);
+
+/// Remembers work that was ordered after the stamp.
+fn followed(stamp: &mut Stamp, touch: Touch, access: Access) {
+    match access {
+        Access::Read => stamp.add(touch, access),
+        Access::Write => stamp.replace(touch),
+    }
+}
 
 impl Hand {
     pub(super) fn run(
@@ -94,7 +102,7 @@ impl Hand {
             let stream = self.state().tenants.get(on).map(|tenant| tenant.stream);
             return match stream.map(|stream| self.pool().touch(stream)) {
                 Some(Ok(touch)) => {
-                    self.remember(run, touch);
+                    self.remember(run, touch, Stamp::add);
                     Ok(Some(touch))
                 }
                 // The driver would not say whether it captures: who cannot have the work remembered waits for it.
@@ -114,18 +122,18 @@ impl Hand {
             }
             Ok::<_, Stop>(self.pool().submit(lease, op)?)
         })??;
-        self.remember(run, touch);
+        self.remember(run, touch, followed);
         Ok(Some(touch))
     }
     fn captures(&self, raw: RawStream) -> bool {
         self.driver().with_model(|model| model.status_of(raw)) != CaptureStatus::None
     }
-    fn remember(&self, run: &Run, touch: Touch) {
+    fn remember(&self, run: &Run, touch: Touch, how: fn(&mut Stamp, Touch, Access)) {
         let mut state = self.state();
         for (memories, access) in [(&run.reads, Access::Read), (&run.writes, Access::Write)] {
             for memory in memories {
                 if let Some(array) = state.arrays.get_mut(memory) {
-                    array.stamp.add(touch, access);
+                    how(&mut array.stamp, touch, access);
                 }
             }
         }
@@ -207,14 +215,10 @@ impl Hand {
         let op = StreamOp::new(name.map_or("use", Name::as_str).to_owned(), ticks);
         let op = if access == Access::Write { op.writes(raw) } else { op.reads(raw) };
         let (over, before) = (self.all_over(&stamp, access), stamp.clone());
-        let mut submitted = None;
-        let ordered = self.with_lease(on, |lease| {
+        let (touch, ordered) = self.with_lease(on, |lease| {
             self.waiting(&before, access, || {
-                self.pool().take_ownership(lease, &mut stamp, access, |lease| {
-                    let touch = self.pool().submit(lease, op)?;
-                    submitted = Some(touch);
-                    Ok(touch)
-                })
+                let mut array = [ArrayUse::new(&mut stamp, access)];
+                self.pool().submit_after(lease, &mut array, op)
             })
         })??;
         if over && ordered != Ordered::Already {
@@ -227,7 +231,7 @@ impl Hand {
         state.ordered = Some(ordered.into());
         state.array(memory)?.stamp = stamp;
         if let Some(name) = name {
-            state.work.insert(name.clone(), Worked { op, touch: submitted, completed: None });
+            state.work.insert(name.clone(), Worked { op, touch: Some(touch), completed: None });
         }
         Ok(())
     }
@@ -284,7 +288,8 @@ impl Hand {
             let plan = find(&mut state.graphs, "graph", graph)?;
             (plan.graph.take(), plan.raw, plan.uses.clone())
         };
-        let touch = match (pooled, raw) {
+        type Remember = fn(&mut Stamp, Touch, Access);
+        let (touch, remember): (_, Remember) = match (pooled, raw) {
             (Some(mut pooled), _) => {
                 let launched = self.with_lease(on, |lease| {
                     for (memory, access) in &uses {
@@ -294,9 +299,9 @@ impl Hand {
                     Ok::<_, Stop>(self.pool().launch(lease, &mut pooled)?)
                 });
                 find(&mut self.state().graphs, "graph", graph)?.graph = Some(pooled);
-                Some(launched??)
+                (Some(launched??), followed)
             }
-            (None, Some(raw)) => self.users_launch(raw, on)?,
+            (None, Some(raw)) => (self.users_launch(raw, on)?, Stamp::add),
             (None, None) => {
                 return Err(StreamFailure::misuse(format!("`{graph}` is no graph any more")).into());
             }
@@ -305,7 +310,7 @@ impl Hand {
         let mut state = self.state();
         for (memory, access) in &uses {
             if let (Some(touch), Some(array)) = (touch, state.arrays.get_mut(memory)) {
-                array.stamp.add(touch, *access);
+                remember(&mut array.stamp, touch, *access);
             }
         }
         if let Some(name) = name {

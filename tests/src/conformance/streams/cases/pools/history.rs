@@ -186,7 +186,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
         let work = self.tasks.on.set(self.spot(to), value);
         let touch = did("submit", self.tasks.pool.submit(&mut lease, work))?;
         let array = &mut self.arrays[to];
-        array.used.add(touch, Access::Write);
+        array.used.replace(touch);
         array.value = value;
         self.leases.push(lease);
         Ok(())
@@ -203,7 +203,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
         let work = self.tasks.on.copy(self.spot(from), self.spot(to));
         let touch = did("submit", self.tasks.pool.submit(&mut lease, work))?;
         self.arrays[from].used.add(touch, Access::Read);
-        self.arrays[to].used.add(touch, Access::Write);
+        self.arrays[to].used.replace(touch);
         self.arrays[to].value = self.arrays[from].value;
         self.leases.push(lease);
         Ok(())
@@ -218,7 +218,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
         ok("launch", self.tasks.on.backend().launch(raw, work))?;
         let touch = did("touch", self.tasks.pool.touch(lease.stream()))?;
         let array = &mut self.arrays[to];
-        array.used.add(touch, Access::Write);
+        array.used.replace(touch);
         array.value = value;
         self.leases.push(lease);
         Ok(())
@@ -247,7 +247,7 @@ impl<'a, S: StreamSubject> History<'a, S> {
         let work = self.tasks.on.copy(from, self.spot(to));
         let touch = did("submit", self.tasks.pool.submit(&mut lease, work))?;
         self.blocks[at].used.add(touch, Access::Read);
-        self.arrays[to].used.add(touch, Access::Write);
+        self.arrays[to].used.replace(touch);
         self.arrays[to].value = self.blocks[at].value;
         self.leases.push(lease);
         Ok(())

@@ -2,7 +2,7 @@
 
 use ringfence::{
     backend::streams::{CaptureMode, StreamWork},
-    drive::{Freed as Fate, Ordered},
+    drive::{ArrayUse, Freed as Fate, Ordered},
     error::StreamError,
     id::{RawMemory, StreamFlags},
     stream::{Access, Allocation, Lease, Stamp},
@@ -140,12 +140,8 @@ fn first_used_elsewhere<S: StreamSubject>(on: &S) -> Checked {
     let again = allocate(&tasks, &mut first)?; // perhaps the same bytes
     let mut used = again.stamp();
     let work = on.set(Spot::Memory(again.raw()), 4);
-    let how = did(
-        "an order",
-        tasks.pool.take_ownership(&mut second, &mut used, Access::Write, |second| {
-            tasks.pool.submit(second, work)
-        }),
-    )?;
+    let ordered = tasks.pool.submit_after(&mut second, &mut [ArrayUse::write(&mut used)], work);
+    let (_touch, how) = did("an order", ordered)?;
     check!(how != Ordered::Already, "nothing follows an allocation behind held work");
     let unused = allocate(&tasks, &mut first)?;
     let fate = tasks.pool.retire(unused, Stamp::default());

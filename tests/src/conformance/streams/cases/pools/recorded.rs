@@ -119,7 +119,7 @@ impl<S: StreamSubject> History<'_, S> {
         }
         for node in &recorded.nodes {
             let (Node::Set(to, _) | Node::Copy(_, to) | Node::Read(_, to)) = *node;
-            self.arrays[to].used.add(touch, Access::Write);
+            self.arrays[to].used.replace(touch);
         }
         self.graphs.push(recorded);
         self.leases.push(lease);
@@ -133,7 +133,7 @@ fn beside<S: StreamSubject>(tasks: &Tasks<'_, S>, array: &mut Array<S>, value: u
     let mut other = tasks.lease()?;
     did("order", tasks.pool.order_after(&mut other, &array.used, Access::Write)).map(drop)?;
     let touch = tasks.set(&mut other, array.cell, value)?;
-    array.used.add(touch, Access::Write);
+    array.used.replace(touch);
     array.value = value;
     drop(other);
     tasks.pool.pump();

@@ -78,7 +78,7 @@ fn hand_work_on<S: StreamSubject>(on: &S) -> Checked {
             let (cell, used) = &mut *held;
             did("order", tasks.pool.order_after(&mut lease, used, Access::Write)).map(drop)?;
             let touch = tasks.copy(&mut lease, *cell, next)?;
-            used.add(touch, Access::Write);
+            used.replace(touch);
             *cell = next;
         }
         Ok(())
