@@ -36,7 +36,7 @@ fn a_forked_child_waits_for_no_lock_of_a_thread_that_is_not_there() {
 
     // A thread of the parent was in a call on the stream.
     let slot = lease.slot().clone();
-    let (tenancy, lists) = (slot.lock(), pool.shared.pool());
+    let (lists, tenancy) = (pool.shared.pool(), slot.lock());
     let (on, uses) = (pool.clone(), stamp.clone());
     assert_eq!(at_once(move || on.retire(counted, uses)), Freed::Leaked);
     let on = pool.clone();
