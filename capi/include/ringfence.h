@@ -1565,7 +1565,8 @@ typedef struct ringfence_queue_backend_t {
    */
   void *context;
   /**
-   * The queue's number, which no other queue or copy engine of the process has, on any device [PacketQueue 1].
+   * The queue's number, below 65,536, which no other queue or copy engine of the process has, on any device
+   * [PacketQueue 1]. The library numbers queues of HSA and HIP from 65,536 on.
    */
   uint32_t queue;
   /**
@@ -1596,6 +1597,11 @@ typedef struct ringfence_queue_backend_t {
    * Returns 1 and sets `*below` if all indices below it are published, and none is reserved at or above it; else 0 [PacketQueue 6].
    */
   uint32_t (*settled)(void *context, uint64_t *below);
+  /**
+   * The slots of the ring: `reserve` is never asked for more at once [PacketQueue 2]. 0: the queue has no end, and is asked
+   * for up to 256.
+   */
+  uint32_t capacity;
 } ringfence_queue_backend_t;
 
 /**
@@ -1721,7 +1727,8 @@ typedef struct ringfence_submission_t {
  */
 typedef struct ringfence_use_id_t {
   /**
-   * The queue's number. No other queue of the process, on any device, has the same.
+   * The queue's number. No other queue of the process, on any device, has the same. Numbers below 65,536 are for
+   * those that number their queues; the library gives those of HSA and HIP numbers from there on.
    */
   uint32_t queue;
   /**
@@ -2694,7 +2701,8 @@ ringfence_status_t ringfence_stamp_destroy_later(ringfence_pool_t pool,
 
 /**
  * The array remembers everything that was submitted to the lease's stream up to now: by `ringfence_pool_submit`, and by
- * the raw handle where `ringfence_pool_expose` gave it out. A writer makes what read before it its own order.
+ * the raw handle where `ringfence_pool_expose` gave it out. What other streams did with the array stays remembered, also where a
+ * writer was made to follow it: `ringfence_stamp_replace` is for those.
  *
  * Errors: of handles; `RINGFENCE_STALE_STREAM`, `RINGFENCE_CAPTURING`, `RINGFENCE_OTHER_POOL` where the handle was
  * given out. Threads: the lease's owner. Finalizers: no.
@@ -2703,6 +2711,17 @@ ringfence_status_t ringfence_stamp_note(ringfence_stamp_t stamp,
                                         ringfence_pool_t pool,
                                         ringfence_lease_t lease,
                                         ringfence_access_t how);
+
+/**
+ * The array remembers everything that was submitted to the lease's stream up to now, as the work of a writer, and forgets the
+ * rest. Only after `ringfence_pool_order_after` of this stamp with `RINGFENCE_ACCESS_WRITE` on this lease, before that work: what did
+ * not follow the others loses them, and memory is freed under their work. When in doubt, `ringfence_stamp_note`.
+ *
+ * Errors: as `ringfence_stamp_note`. Threads: the lease's owner. Finalizers: no.
+ */
+ringfence_status_t ringfence_stamp_replace(ringfence_stamp_t stamp,
+                                           ringfence_pool_t pool,
+                                           ringfence_lease_t lease);
 
 /**
  * Whether everything that work of this kind would have to follow is known to be finished: by what was seen, or by loads
@@ -2769,15 +2788,6 @@ ringfence_status_t ringfence_device_open_hip(uint32_t number,
                                              ringfence_device_t *device);
 
 /**
- * The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
- * again. Called once after the reset, before the GPU is opened anew. From the reset on until this returned no other thread may be
- * in a call on HIP's devices, and no signal of that GPU may be watched. Pools are told by `ringfence_pool_device_reset`.
- *
- * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU. Threads: any, as said. Finalizers: no.
- */
-ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
-
-/**
  * Ends the caller's interest in a device: no handler is set any more, and nobody is told. Its trackers keep it: `release` is
  * called when the last of them is closed, and the last event that was recorded there is destroyed.
  *
@@ -2821,6 +2831,29 @@ ringfence_status_t ringfence_queue_stream(ringfence_queue_t queue,
  * Takes: `queue`. Errors: of handles. Threads: any, when no other one is in a call on it. Finalizers: no.
  */
 ringfence_status_t ringfence_queue_close(ringfence_queue_t queue);
+
+/**
+ * The user is about to reset a GPU (`hipDeviceReset`) on which handlers may wait for their tokens: a thread of the library's looks at
+ * their signals, and would find memory that is gone. From here until `ringfence_hip_device_was_reset` returned it does not, and no
+ * device of HIP's tells of a token. Waits for those who are being told, so that the caller holds nothing that they wait for. What
+ * `ringfence_hip_device_was_reset` says of other threads holds from here on. It has to be called then, also where the reset failed.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU; `RINGFENCE_OUT_OF_ORDER` when the reset was announced already, or
+ * by who is being told of a token: that one is waited for. Threads: any, as said. Finalizers: no.
+ */
+ringfence_status_t ringfence_hip_device_will_be_reset(uint32_t number);
+
+/**
+ * The user reset a GPU (`hipDeviceReset`): what is open of it for rings counts as lost, and nothing of it is called or looked at
+ * again. Handlers that wait for a signal of it are told of their tokens, and end in an error. Called once after the reset, before the
+ * GPU is opened anew. From the reset on until this returned no other thread may be in a call on HIP's devices, and, unless the reset
+ * was announced by `ringfence_hip_device_will_be_reset`, no handler may wait for a token of that GPU's. Pools are told by
+ * `ringfence_pool_device_reset`.
+ *
+ * Errors: `RINGFENCE_INVALID_ARGUMENT` when HIP has no such GPU; `RINGFENCE_OUT_OF_ORDER` while another thread announces the reset.
+ * Threads: any, as said. Finalizers: no.
+ */
+ringfence_status_t ringfence_hip_device_was_reset(uint32_t number);
 
 /**
  * Fills `policy` with the defaults, its `size` included. `size` is `sizeof(ringfence_policy_t)`: nothing is written past it.
@@ -3067,7 +3100,8 @@ ringfence_status_t ringfence_device_on_completion(ringfence_device_t device,
 
 /**
  * Makes the watermark of one generation of one hardware queue, of which nothing is proven. Make one for each queue and
- * generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number.
+ * generation, and give it to every ring on the queue. No other queue or copy engine of the process has the same number:
+ * below 65,536, since the library numbers queues of HSA and HIP from there on.
  *
  * Gives: `*watermark`, which `ringfence_watermark_destroy` ends. Threads: any. Finalizers: no.
  */
