@@ -99,7 +99,9 @@ impl Ring {
                     break;
                 }
                 if let Some(record) = slot.record.take() {
-                    if let Err(record) = spare_records.retire(record) {
+                    if let Err(record) = spare_records.retire(record)
+                        && !planted!(IgnoreOverDecrement)
+                    {
                         slot.record = Some(record);
                         break;
                     }
