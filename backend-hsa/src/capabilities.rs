@@ -127,7 +127,7 @@ impl GpuFacts {
             product: gpu.product().to_owned(),
             queue_limit: api.queue_limit(agent)?,
             tick_rate: tick_rate(api, agent)?,
-            capabilities: Capabilities { features, rings: RingMemory::System, path },
+            capabilities: Capabilities::new(features, RingMemory::System, path),
             device_memory,
             hdp,
             pools,

@@ -219,9 +219,9 @@ impl From<Error> for Failure {
             Error::PeerCell { .. } => Status::RINGFENCE_PEER_CELL,
             Error::IpcPending { .. } => Status::RINGFENCE_EVENT_PENDING,
             Error::Handler { .. } => Status::RINGFENCE_NO_HANDLER,
-            Error::TooManyAlternatives { .. } | Error::SameQueueId { .. } => {
-                Status::RINGFENCE_INVALID_ARGUMENT
-            }
+            Error::TooManyAlternatives { .. }
+            | Error::SameQueueId { .. }
+            | Error::OtherDevice { .. } => Status::RINGFENCE_INVALID_ARGUMENT,
             _ => Status::RINGFENCE_OTHER,
         };
         Self::of(status, &error)

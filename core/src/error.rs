@@ -3,12 +3,15 @@
 //! "Not finished yet" is never an error: it is a state of the outcome enums.
 
 mod stream;
+mod text;
+
+use text::{timed_out, way_out};
 
 pub use stream::{Closed, DriverCode, DriverError, StreamError};
 
 use crate::{
-    backend::SignalMemory,
-    id::{QueueId, SignalHandle, SignalValue, UseId},
+    backend::{CopyRefused, SignalMemory},
+    id::{DeviceId, QueueId, SignalHandle, SignalValue, UseId},
 };
 
 /// What went wrong, with the object and the way out.
@@ -84,7 +87,7 @@ pub enum Error {
     },
     /// A submission failed after some of its parts were issued (S8). The issued ones were waited for,
     /// or the signal is quarantined until they are seen to be over.
-    #[error("use {of} failed after {issued} of its {parts} parts; submit the copy again")]
+    #[error("use {of} failed after {issued} of its {parts} parts: {cause}; {}", way_out(*.cause))]
     PartFailed {
         /// The use.
         of: UseId,
@@ -92,6 +95,8 @@ pub enum Error {
         issued: u32,
         /// Parts that were asked for.
         parts: u32,
+        /// Why it did not take the next one.
+        cause: CopyRefused,
     },
     /// A use that somebody waits for will never be known to be finished.
     #[error("use {of} {cause}")]
@@ -110,6 +115,19 @@ pub enum Error {
     PeerCell {
         /// The use.
         of: UseId,
+    },
+    /// The host asked or waited on another device than the one that an event was recorded on.
+    #[error(
+        "use {of} is of {recorded_on}, and {asked} was asked: its signals are others, of whatever name. Wait with the \
+         device that the event was recorded on, or have a queue of {asked} wait for it with `wait_on`"
+    )]
+    OtherDevice {
+        /// The use.
+        of: UseId,
+        /// Where it was recorded.
+        recorded_on: DeviceId,
+        /// Which device was asked.
+        asked: DeviceId,
     },
     /// An IPC event was recorded again before its first recording was proven (S12): it has one cell.
     #[error(
@@ -169,19 +187,6 @@ pub enum WaitedFor {
     /// All work of a stream.
     Stream,
 }
-fn timed_out(of: UseId, waited_for: WaitedFor) -> String {
-    match waited_for {
-        WaitedFor::Use => format!(
-            "use {of} was not finished within the limit of the wait; wait again, raise the limit of the wait \
-             policy, or give the use up with `Tracker::force`"
-        ),
-        WaitedFor::Stream => format!(
-            "the stream's work was not finished within the limit of the wait, and use {of} is the oldest of it; wait \
-             again, or give that use up with `Tracker::force`, after which waits for the stream end at once, in an error, \
-             until it is over. A tracker that is dropped waits for nothing"
-        ),
-    }
-}
 
 /// Why a use will never be known to be finished.
 ///
@@ -195,12 +200,13 @@ fn timed_out(of: UseId, waited_for: WaitedFor) -> String {
 ///     match cause {
 ///         Failure::PartFailed => true,
 ///         Failure::Forced | Failure::OverDecremented => false, // it may still run
-///         Failure::DeviceLost | Failure::Abandoned => false,   // the stream is gone
+///         _ => false,                                          // the stream is gone
 ///     }
 /// }
 /// # assert!(!may_try_again(Failure::Forced));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
 pub enum Failure {
     /// The device is gone (S17).
     #[error("was in flight when the device was lost; its results are undefined")]

@@ -94,9 +94,12 @@ impl Loads {
 ///     let loads = all.loads.all_host() + all.loads.all_device();
 ///     loads as f64 / all.uses.max(1) as f64
 /// }
-/// # assert_eq!(loads_per_use(&[Counts { uses: 2, ..Counts::default() }]), 0.0);
+/// # let mut counts = Counts::default();
+/// # counts.uses = 2;
+/// # assert_eq!(loads_per_use(&[counts]), 0.0);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Counts {
     /// Uses: publications of a signal.
     pub uses: u64,

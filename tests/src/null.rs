@@ -157,11 +157,11 @@ impl Device for NullDevice {
         DeviceId::new(0)
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            features: Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::INTERRUPTS,
-            rings: RingMemory::System,
-            path: HostDataPath::Hdp,
-        }
+        Capabilities::new(
+            Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::INTERRUPTS,
+            RingMemory::System,
+            HostDataPath::Hdp,
+        )
     }
     #[inline]
     fn status(&self) -> DeviceStatus {

@@ -86,7 +86,7 @@ impl StreamPlatform for NullStreams {
         DriverState::Ready
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures { host_bytes: Bytes::new(8 << 20), destruction: Destruction::Waits }
+        StreamFeatures::new(Bytes::new(8 << 20), Destruction::Waits)
     }
 }
 impl StreamDriver for NullStreams {

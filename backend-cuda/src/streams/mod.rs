@@ -216,7 +216,7 @@ impl StreamPlatform for CudaStreams {
         self.0.cuda.state()
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures { host_bytes: STREAM_BYTES, destruction: Destruction::Detaches }
+        StreamFeatures::new(STREAM_BYTES, Destruction::Detaches)
     }
 }
 

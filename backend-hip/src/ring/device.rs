@@ -126,12 +126,8 @@ impl Device for HipDevice {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            // Any GPU reads pinned host memory; a blocked wait sleeps.
-            features: Features::INTERRUPTS,
-            rings: RingMemory::System,
-            path: HostDataPath::Coherent,
-        }
+        // Any GPU reads pinned host memory; a blocked wait sleeps.
+        Capabilities::new(Features::INTERRUPTS, RingMemory::System, HostDataPath::Coherent)
     }
 
     #[inline]

@@ -260,10 +260,7 @@ impl StreamPlatform for HipStreams {
         self.0.hip.state()
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures {
-            host_bytes: self.hip().version().stream_bytes(),
-            destruction: Destruction::Waits,
-        }
+        StreamFeatures::new(self.hip().version().stream_bytes(), Destruction::Waits)
     }
 }
 

@@ -20,7 +20,7 @@ struct Bench {
 }
 fn capabilities(rings: RingMemory) -> Capabilities {
     let features = Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::BARRIER_VALUE;
-    Capabilities { features, rings, path: HostDataPath::Hdp }
+    Capabilities::new(features, rings, HostDataPath::Hdp)
 }
 impl Bench {
     fn new() -> Self {

@@ -116,7 +116,7 @@ impl Default for DeviceSettings {
             | Features::INTERRUPTS
             | Features::DEVICE_WAITS_ON_COPIES;
         let (rings, path) = (RingMemory::System, HostDataPath::Hdp);
-        Self { capabilities: Capabilities { features, rings, path }, tick_rate: Self::MHZ_100 }
+        Self { capabilities: Capabilities::new(features, rings, path), tick_rate: Self::MHZ_100 }
     }
 }
 const fn rate(hertz: u64) -> TickRate {
@@ -124,6 +124,10 @@ const fn rate(hertz: u64) -> TickRate {
 }
 
 /// One process with its devices. A cheap handle: clones are the same system.
+///
+/// It belongs to one thread, with its devices, queues and engines: neither `Send` nor `Sync`, so that every run of a seed is the
+/// same. What several threads do is modelled as turns on that one. (The model of drivers of streams,
+/// [`MockStreams`](crate::streams::system::MockStreams), is shared by threads.)
 ///
 /// ```
 /// # use ringfence::drive::*;

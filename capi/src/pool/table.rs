@@ -104,7 +104,7 @@ impl StreamPlatform for StreamTable {
             0 => Destruction::Waits,
             _ => Destruction::Detaches,
         };
-        StreamFeatures { host_bytes: Bytes::new(self.0.host_bytes), destruction }
+        StreamFeatures::new(Bytes::new(self.0.host_bytes), destruction)
     }
 }
 impl StreamDriver for StreamTable {

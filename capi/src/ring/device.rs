@@ -161,11 +161,11 @@ impl Traits for DeviceTable {
     }
     fn capabilities(&self) -> Capabilities {
         let on_device = self.0.rings_in_device_memory != 0;
-        Capabilities {
-            features: Features::from_bits_truncate(self.0.features),
-            rings: if on_device { RingMemory::Device } else { RingMemory::System },
-            path: if self.0.coherent == 0 { HostDataPath::Hdp } else { HostDataPath::Coherent },
-        }
+        Capabilities::new(
+            Features::from_bits_truncate(self.0.features),
+            if on_device { RingMemory::Device } else { RingMemory::System },
+            if self.0.coherent == 0 { HostDataPath::Hdp } else { HostDataPath::Coherent },
+        )
     }
     fn status(&self) -> DeviceStatus {
         match entry!(self.0, status) {

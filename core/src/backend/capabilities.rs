@@ -39,7 +39,7 @@ bitflags::bitflags! {
 /// ```
 /// # use ringfence::backend::*;
 /// # let features = Features::LARGE_BAR | Features::DEVICE_SIGNALS;
-/// let of = |rings| Capabilities { features, rings, path: HostDataPath::Hdp };
+/// let of = |rings| Capabilities::new(features, rings, HostDataPath::Hdp);
 /// assert!(of(RingMemory::System).owner_needs_flush());
 /// assert!(!of(RingMemory::Device).owner_needs_flush()); // the packet follows the stores
 /// ```
@@ -75,21 +75,20 @@ pub enum HostDataPath {
     Coherent,
 }
 
-/// Facts of one device, as a backend found them.
+/// Facts of one device, as a backend found them. There will be more of them: what a backend does not say is the
+/// careful answer.
 ///
 /// ```
 /// use ringfence::backend::*;
-/// let apu = Capabilities {
-///     features: Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::INTERRUPTS,
-///     rings: RingMemory::System,
-///     path: HostDataPath::Coherent,
-/// };
+/// let found = Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::INTERRUPTS;
+/// let apu = Capabilities::new(found, RingMemory::System, HostDataPath::Coherent);
 /// assert!(apu.can_hold_device_signals());
 /// assert!(!apu.owner_needs_flush());
-/// let small_bar = Capabilities { features: Features::INTERRUPTS, ..apu };
+/// let small_bar = apu.with_features(Features::INTERRUPTS);
 /// assert!(!small_bar.can_hold_device_signals());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Capabilities {
     /// What it can do.
     pub features: Features,
@@ -99,6 +98,25 @@ pub struct Capabilities {
     pub path: HostDataPath,
 }
 impl Capabilities {
+    /// A device that can do this, with its packet rings there, and such a path to its memory.
+    pub const fn new(features: Features, rings: RingMemory, path: HostDataPath) -> Self {
+        Self { features, rings, path }
+    }
+    /// With these features instead.
+    #[must_use]
+    pub const fn with_features(self, features: Features) -> Self {
+        Self { features, ..self }
+    }
+    /// With its packet rings there instead.
+    #[must_use]
+    pub const fn with_rings(self, rings: RingMemory) -> Self {
+        Self { rings, ..self }
+    }
+    /// With such a path to its memory instead.
+    #[must_use]
+    pub const fn with_path(self, path: HostDataPath) -> Self {
+        Self { path, ..self }
+    }
     /// Whether signals can be kept in device memory at all.
     #[inline]
     pub fn can_hold_device_signals(&self) -> bool {

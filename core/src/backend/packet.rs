@@ -62,7 +62,7 @@ pub struct ValueWait {
     pub below: SignalValue,
 }
 
-/// What a packet does.
+/// What a packet does. All of it, on purpose: a backend that does not know a packet has to be told so when it is compiled.
 ///
 /// ```
 /// use ringfence::backend::{Body, Deps};

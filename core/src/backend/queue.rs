@@ -74,7 +74,9 @@ pub enum Settled {
 ///    A queue without an end leaves `capacity` as it is; a tracker asks for 256 at most.
 /// 3. `commit` writes the packet at a reserved index. Packets become visible to the device in index
 ///    order: a later one is not seen before an earlier one is committed
-///    (<https://github.com/ROCm/rocm-systems/issues/10377>).
+///    (<https://github.com/ROCm/rocm-systems/issues/10377>). None of these calls can fail: who cannot publish a packet
+///    tries again, and a publication that fails for good is the loss of its device, which is reported
+///    [`Lost`](super::DeviceStatus::Lost) from then on. The packet goes nowhere, as do all behind it.
 /// 4. `ring_doorbell` tells the device of everything committed up to and including `last`.
 /// 5. `read_index` says which ring slots may be used again: it may lead or lag completion (HSA 2.8.3),
 ///    and never goes back within a generation.
@@ -117,7 +119,10 @@ pub enum Settled {
 /// assert_eq!(queue.settled(), Settled::Below(at.next()));
 /// ```
 pub trait PacketQueue {
-    /// The backend's own kind of work for [`Body::Kernel`](super::Body::Kernel).
+    /// The backend's own kind of work for [`Body::Kernel`](super::Body::Kernel). It is `Copy` and owns nothing, so that
+    /// packets of a graph can be submitted again: arguments of a kernel travel as an address. What lies there is kept
+    /// until the use is proven, by a [`RetireQueue`](crate::retire::RetireQueue) or in a
+    /// [`Staging`](crate::staging::Staging) ring beside the tracker.
     type Work: Copy;
     /// Contract 1.
     fn lane(&self) -> LaneId;

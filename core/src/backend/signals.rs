@@ -8,7 +8,7 @@ use crate::{
     id::{SignalHandle, SignalValue},
 };
 
-/// Where a signal's 64-bit value lives, and what it can do there.
+/// Where a signal's 64-bit value lives, and what it can do there. All places, on purpose: a backend has to answer for each.
 ///
 /// ```
 /// use ringfence::backend::SignalMemory;

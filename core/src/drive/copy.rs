@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     backend::{
-        CopyEngine, Device, Engine, Features, PacketQueue, PartIndex, WaitHint, WaitOutcome,
+        CopyEngine, CopyRefused, Device, Engine, Features, PacketQueue, PartIndex, WaitHint,
+        WaitOutcome,
     },
     error::Error,
     id::{Barrier, CacheScope, Parts, SignalHandle, SignalValue, UseId},
@@ -71,8 +72,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     /// [`submit_recorded`](Self::submit_recorded).
     ///
     /// # Errors
-    /// [`Error::PartFailed`] when the engine refused a part: those before it were waited for, up to the
-    /// limit of a wait, or the signal is quarantined until they are seen to be over.
+    /// [`Error::PartFailed`] when the engine refused a part, with what it said: those before it were waited for, up to
+    /// the limit of a wait, or the signal is quarantined until they are seen to be over. [`Error::DeviceLost`] when
+    /// that is why.
     /// [`Error::SameQueueId`] for an engine that has the queue's number. Otherwise as [`submit`](Self::submit).
     ///
     /// # Panics
@@ -107,8 +109,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         self.hold_for_copy(of, what.waits);
         for (index, &part) in what.parts.iter().enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            if engine.submit(of.packet(), PartIndex::new(index), part, signal, &waits).is_err() {
-                return Err(self.copy_failed(of, index, parts));
+            let submitted = engine.submit(of.packet(), PartIndex::new(index), part, signal, &waits);
+            if let Err(cause) = submitted {
+                return Err(self.copy_failed(of, index, parts, cause));
             }
         }
         Ok(record)
@@ -195,8 +198,11 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// Some parts were issued and will decrement the signal late: they are waited for, bounded, before
     /// it is used again (S8).
-    fn copy_failed(&mut self, of: UseId, issued: u32, parts: Parts) -> Error {
-        let error = Error::PartFailed { of, issued, parts: parts.count() };
+    fn copy_failed(&mut self, of: UseId, issued: u32, parts: Parts, cause: CopyRefused) -> Error {
+        if cause == CopyRefused::DeviceLost {
+            return self.lose(); // no part that was issued will be seen to end either
+        }
+        let error = Error::PartFailed { of, issued, parts: parts.count(), cause };
         if self.polling.is_some() {
             self.roll_back_polled(of, issued, parts);
             return error;

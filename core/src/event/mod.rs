@@ -288,6 +288,9 @@ impl Event {
         self.recorded.clone()
     }
     /// Whether it is finished. Never blocks. See [`Snapshot::query`].
+    ///
+    /// # Panics
+    /// If `device` is not the one that it was recorded on, and would have to be asked.
     pub fn query<D: Device>(&self, device: &D) -> EventStatus {
         self.recorded.as_ref().map_or(EventStatus::NotRecorded, |recorded| recorded.query(device))
     }
@@ -311,11 +314,17 @@ impl Event {
         self.recorded.as_ref().map_or(Ok(()), |recorded| recorded.wait_on(on))
     }
     /// When it ran, once finished, if it was timed and the device wrote usable stamps.
+    ///
+    /// # Panics
+    /// If `device` is not the one that it was recorded on.
     pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
         self.recorded.as_ref()?.interval(device)
     }
     /// The time from this event to a later one, if both are finished, timed, and recorded on one device:
     /// clocks of two devices start at moments of their own.
+    ///
+    /// # Panics
+    /// If `device` is another than theirs.
     ///
     /// ```
     /// # use ringfence::{backend::*, drive::*, error::Error, event::*, ring::Timing};

@@ -48,7 +48,7 @@ impl Snapshot {
     /// of its signal, which also proves everything before it to all streams of the queue. Never blocks.
     ///
     /// # Panics
-    /// If `device` is not the one that it was recorded on, as [`synchronize`](Self::synchronize).
+    /// If `device` is not the one that it was recorded on, and would have to be asked.
     pub fn query<D: Device>(&self, device: &D) -> EventStatus {
         #[cfg(feature = "planted")]
         if self.record.is_overwritten() {
@@ -76,13 +76,21 @@ impl Snapshot {
         self.record.observed(device.load(hold.signal()))
     }
     /// Another device's signal of that name says nothing of this use.
+    fn is_of<D: Device>(&self, device: &D) -> Result<(), Error> {
+        let about = self.record.about();
+        let (of, recorded_on, asked) = (about.of, about.device, device.id());
+        if asked == recorded_on {
+            Ok(())
+        } else {
+            Err(Error::OtherDevice { of, recorded_on, asked })
+        }
+    }
+    /// The same, where no error can be returned.
+    #[track_caller]
     fn check_device<D: Device>(&self, device: &D) {
-        let recorded_on = self.record.about().device;
-        assert_eq!(
-            device.id(),
-            recorded_on,
-            "an event is asked about on the device it was recorded on"
-        );
+        if let Err(error) = self.is_of(device) {
+            panic!("{error}");
+        }
     }
     fn note_load(&self, cause: LoadCause) {
         self.record.about().ledger.note(cause, self.memory());
@@ -99,8 +107,10 @@ impl Snapshot {
     /// to block (S19). A signal in device memory is not looked at first: the wait loads it anyway.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] when the limit passed, [`Error::Failed`] when it will never finish.
+    /// [`Error::TimedOut`] when the limit passed, [`Error::Failed`] when it will never finish,
+    /// [`Error::OtherDevice`] on a device that it was not recorded on.
     pub fn synchronize<D: Device>(&self, device: &D, policy: &WaitPolicy) -> Result<Synced, Error> {
+        self.is_of(device)?;
         let about = self.record.about();
         let mut outcome = self.record.outcome();
         if outcome == Outcome::Pending && policy.check(about.memory) == Check::First {
@@ -121,7 +131,6 @@ impl Snapshot {
         Error::TimedOut { of: self.use_id(), waited_for: WaitedFor::Use }
     }
     fn block<D: Device>(&self, device: &D, policy: &WaitPolicy) -> Result<Outcome, Error> {
-        self.check_device(device);
         let Some(hold) = self.record.hold() else {
             return Ok(self.record.outcome());
         };
@@ -162,6 +171,9 @@ impl Snapshot {
         }
     }
     /// When it ran: see [`Event::interval`](super::Event::interval). Taken once, whoever asks first.
+    ///
+    /// # Panics
+    /// If `device` is not the one that it was recorded on.
     pub fn interval<D: Device>(&self, device: &D) -> Option<Interval> {
         self.check_device(device);
         if self.record.about().timing == Timing::Unwanted

@@ -52,7 +52,7 @@ impl Device for OneSignal {
     }
     fn capabilities(&self) -> Capabilities {
         let features = Features::INTERRUPTS;
-        Capabilities { features, rings: RingMemory::System, path: HostDataPath::Hdp }
+        Capabilities::new(features, RingMemory::System, HostDataPath::Hdp)
     }
     fn status(&self) -> DeviceStatus {
         DeviceStatus::Alive

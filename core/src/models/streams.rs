@@ -54,7 +54,7 @@ impl StreamPlatform for Driver {
         DriverState::Ready
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures { host_bytes: Bytes::new(0), destruction: Destruction::Waits }
+        StreamFeatures::new(Bytes::new(0), Destruction::Waits)
     }
 }
 impl StreamDriver for Driver {

@@ -72,10 +72,10 @@ impl PoolCounts {
 ///     let StreamTally { idle, .. } = pool.tally();
 ///     pool.driver().features().host_bytes.times(u64::from(idle))
 /// }
-/// let tally = StreamTally { leased: 2, draining: 1, ..StreamTally::default() };
-/// assert_eq!(tally.live(), 3);
+/// assert_eq!(StreamTally::default().live(), 0); // of a pool that has made none
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Tally {
     /// Some task's.
     pub leased: u32,

@@ -230,7 +230,7 @@ impl StreamPlatform for TestDriver {
         self.told.lock().state
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures { host_bytes: Bytes::new(8 << 20), destruction: Destruction::Waits }
+        StreamFeatures::new(Bytes::new(8 << 20), Destruction::Waits)
     }
 }
 impl StreamDriver for TestDriver {

@@ -162,7 +162,7 @@ impl StreamPlatform for Gpu {
         if self.is_lost() { DriverState::Lost } else { DriverState::Ready }
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures { host_bytes: Bytes::new(0), destruction: Destruction::Waits }
+        StreamFeatures::new(Bytes::new(0), Destruction::Waits)
     }
 }
 impl StreamDriver for Gpu {

@@ -73,7 +73,7 @@ impl StreamPlatform for LyingDriver {
             0 => Destruction::Waits,
             _ => Destruction::Detaches,
         };
-        StreamFeatures { host_bytes: Bytes::new(u64::MAX), destruction }
+        StreamFeatures::new(Bytes::new(u64::MAX), destruction)
     }
 }
 impl StreamDriver for LyingDriver {

@@ -177,11 +177,11 @@ impl Device for Liar {
         DeviceId::new(0)
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            features: Features::from_bits_truncate(u32::from(self.byte())),
-            rings: if self.lie(1) == 0 { RingMemory::System } else { RingMemory::Device },
-            path: if self.lie(1) == 0 { HostDataPath::Hdp } else { HostDataPath::Coherent },
-        }
+        Capabilities::new(
+            Features::from_bits_truncate(u32::from(self.byte())),
+            if self.lie(1) == 0 { RingMemory::System } else { RingMemory::Device },
+            if self.lie(1) == 0 { HostDataPath::Hdp } else { HostDataPath::Coherent },
+        )
     }
     fn status(&self) -> DeviceStatus {
         // One in so many, and then it lives again.

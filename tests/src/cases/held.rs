@@ -75,6 +75,8 @@ impl Steady for Held {
     }
     fn counts(&self) -> Counts {
         let calls = self.device.calls();
-        Counts { arms: calls.arms, flushes: calls.flushes, ..Counts::default() }
+        let mut counts = Counts::default();
+        (counts.arms, counts.flushes) = (calls.arms, calls.flushes);
+        counts
     }
 }

@@ -1,7 +1,7 @@
 //! One load retires a batch, and one flush makes it ready (S3, S10).
 
 use ringfence::{
-    backend::{Capabilities, HostDataPath, RingMemory},
+    backend::{HostDataPath, RingMemory},
     drive::Policy,
     id::PacketId,
     ledger::LoadCause,
@@ -69,7 +69,7 @@ fn a_pending_fence_is_loaded_once_and_the_ring_grows() {
 
 #[test]
 fn a_ring_in_device_memory_needs_a_store_fence_and_no_flush() {
-    let mut gpu = gpu(Capabilities { rings: RingMemory::Device, ..DISCRETE });
+    let mut gpu = gpu(DISCRETE.with_rings(RingMemory::Device));
     creates(&mut gpu);
     gpu.expect_load().times(1).return_const(DONE);
     gpu.expect_arm().times(32).return_const(());
@@ -83,7 +83,7 @@ fn a_ring_in_device_memory_needs_a_store_fence_and_no_flush() {
 
 #[test]
 fn a_coherent_path_needs_a_store_fence_and_no_flush() {
-    let mut gpu = gpu(Capabilities { path: HostDataPath::Coherent, ..DISCRETE });
+    let mut gpu = gpu(DISCRETE.with_path(HostDataPath::Coherent));
     creates(&mut gpu);
     gpu.expect_load().times(1).return_const(DONE);
     gpu.expect_arm().times(32).return_const(());

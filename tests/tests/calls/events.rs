@@ -3,7 +3,9 @@
 use ringfence::{
     backend::{Features, WaitHint, WaitOutcome},
     drive::Policy,
+    error::Error,
     event::{Event, EventKind, EventOptions, EventStatus},
+    id::DeviceId,
     placement::EventPlacement,
     wait::WaitPolicy,
 };
@@ -112,10 +114,7 @@ fn a_synchronize_that_need_not_block_is_one_load() {
 
 #[test]
 fn a_blocking_wait_spins_for_its_window_and_then_sleeps() {
-    let mut gpu = gpu(ringfence::backend::Capabilities {
-        features: DISCRETE.features.union(Features::INTERRUPTS),
-        ..DISCRETE
-    });
+    let mut gpu = gpu(DISCRETE.with_features(DISCRETE.features.union(Features::INTERRUPTS)));
     creates(&mut gpu);
     gpu.expect_load().times(1).return_const(PENDING);
     let mut phases = mockall::Sequence::new();
@@ -140,10 +139,7 @@ fn a_blocking_wait_spins_for_its_window_and_then_sleeps() {
 
 #[test]
 fn a_blocking_wait_that_ends_in_its_window_never_sleeps() {
-    let mut gpu = gpu(ringfence::backend::Capabilities {
-        features: DISCRETE.features.union(Features::INTERRUPTS),
-        ..DISCRETE
-    });
+    let mut gpu = gpu(DISCRETE.with_features(DISCRETE.features.union(Features::INTERRUPTS)));
     creates(&mut gpu);
     gpu.expect_load().times(1).return_const(PENDING);
     gpu.expect_wait()
@@ -174,4 +170,37 @@ fn a_stream_that_is_proven_synchronizes_without_a_load_or_a_wait() {
         let _synced = stream.synchronize().unwrap();
     }
     assert_eq!(stream.counts().packets, 1);
+}
+
+/// Two devices, and an event of the first.
+fn on_two_devices(ask: impl FnOnce(&Event, &MockGpu)) {
+    let mut gpu = gpu(DISCRETE);
+    creates(&mut gpu);
+    let mut other = MockGpu::new();
+    other.expect_id().return_const(DeviceId::new(1));
+    let queue = queue(0, 0);
+    let mut stream = open(&gpu, &queue, Policy::default());
+    let mut event = Event::new(EventOptions::default());
+    event.record(&mut stream).expect("the mock refuses nothing");
+    ask(&event, &other);
+}
+
+#[test]
+fn a_wait_with_another_device_is_an_error_that_names_both() {
+    on_two_devices(|event, other| {
+        let error = event.synchronize(&other, &WaitPolicy::default()).expect_err("another device");
+        let (recorded_on, asked) = (DeviceId::new(0), DeviceId::new(1));
+        assert!(
+            matches!(error, Error::OtherDevice { recorded_on: on, asked: by, .. } if on == recorded_on && by == asked),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("is of gpu0, and gpu1 was asked"), "{error}");
+    });
+}
+#[test]
+#[should_panic(expected = "is of gpu0, and gpu1 was asked")]
+fn a_query_of_another_device_panics() {
+    on_two_devices(|event, other| {
+        let _status = event.query(&other);
+    });
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringfence::{
-    backend::{Capabilities, Features, HandlerToken},
+    backend::{Features, HandlerToken},
     drive::{ForcedUse, HandlerTable, Policy, Watched},
     error::{Error, HandlerRefused},
     event::{Event, EventKind, EventOptions},
@@ -13,8 +13,7 @@ use ringfence::{
 use crate::mocks::*;
 
 fn wakes() -> MockGpu {
-    let mut gpu =
-        gpu(Capabilities { features: DISCRETE.features.union(Features::INTERRUPTS), ..DISCRETE });
+    let mut gpu = gpu(DISCRETE.with_features(DISCRETE.features.union(Features::INTERRUPTS)));
     creates(&mut gpu);
     gpu
 }

@@ -79,11 +79,11 @@ mock! {
 pub(crate) type Stream<'a> = Tracker<&'a MockGpu, &'a MockQueue>;
 
 /// A device with a large BAR, packet rings in system memory, and no interrupts to create spares of.
-pub(crate) const DISCRETE: Capabilities = Capabilities {
-    features: Features::LARGE_BAR.union(Features::DEVICE_SIGNALS),
-    rings: RingMemory::System,
-    path: HostDataPath::Hdp,
-};
+pub(crate) const DISCRETE: Capabilities = Capabilities::new(
+    Features::LARGE_BAR.union(Features::DEVICE_SIGNALS),
+    RingMemory::System,
+    HostDataPath::Hdp,
+);
 pub(crate) const PENDING: SignalValue = SignalValue::ARMED;
 pub(crate) const DONE: SignalValue = SignalValue::DONE;
 

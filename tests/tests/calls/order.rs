@@ -32,8 +32,7 @@ fn slow_gpu(open: &Open) -> MockGpu {
     gpu.expect_id().return_const(DeviceId::new(0));
     let features =
         DISCRETE.features.union(Features::DEVICE_SIGNALS_ON_COPIES).union(Features::INTERRUPTS);
-    gpu.expect_capabilities()
-        .return_const(ringfence::backend::Capabilities { features, ..DISCRETE });
+    gpu.expect_capabilities().return_const(DISCRETE.with_features(features));
     gpu.expect_status().return_const(DeviceStatus::Alive);
     gpu.expect_profiler().return_const(Profiler::Absent);
     let (next, reserved) = (AtomicU64::new(1), open.clone());

@@ -64,7 +64,7 @@ fn with_rings_in_device_memory_a_store_fence_is_enough_for_the_owners_processor_
 fn over_a_coherent_path_a_store_fence_is_enough_for_all() {
     let path = HostDataPath::Coherent;
     let (mut model, signal, owner, peer) =
-        rearmed(Capabilities { path, ..capabilities(RingMemory::System) });
+        rearmed(capabilities(RingMemory::System).with_path(path));
     model.publish_stores();
     let views = views(&model, signal, owner, peer);
     assert_eq!([views.host, views.owner, views.engine, views.peer], [1; 4]);

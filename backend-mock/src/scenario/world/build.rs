@@ -57,7 +57,7 @@ pub(super) fn device(setup: &Setup) -> DeviceSettings {
             Feature::PeerDeviceWaits => Features::PEER_DEVICE_WAITS,
         }
     });
-    let capabilities = Capabilities { features, rings: setup.rings, path: setup.path };
+    let capabilities = Capabilities::new(features, setup.rings, setup.path);
     let hertz = NonZeroU64::new(setup.hertz).unwrap_or(NonZeroU64::MIN);
     DeviceSettings { capabilities, tick_rate: TickRate::new(hertz) }
 }

@@ -166,6 +166,6 @@ impl DriverProfile {
             DestroyRule::LocksOut | DestroyRule::Waits => Destruction::Waits,
             DestroyRule::Detaches => Destruction::Detaches,
         };
-        StreamFeatures { host_bytes: self.host_bytes(), destruction }
+        StreamFeatures::new(self.host_bytes(), destruction)
     }
 }

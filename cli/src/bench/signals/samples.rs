@@ -90,8 +90,9 @@ mod tests {
 
     #[test]
     fn counts_are_for_one_repeat() {
-        let before = Counts { created: 64, arms: 10, ..Counts::default() };
-        let after = Counts { created: 66, arms: 40, ..Counts::default() };
+        let (mut before, mut after) = (Counts::default(), Counts::default());
+        (before.created, before.arms) = (64, 10);
+        (after.created, after.arms) = (66, 40);
         let per = PerRepeat::between(&before, &after, 20);
         assert_eq!((per.created, per.arms, per.packets), (0.1, 1.5, 0.0));
     }

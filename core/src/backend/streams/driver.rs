@@ -44,11 +44,11 @@ pub enum Destruction {
     Detaches,
 }
 
-/// What is true of a driver, whatever is done with it.
+/// What is true of a driver, whatever is done with it. There will be more of it.
 ///
 /// ```
 /// use ringfence::{backend::streams::*, id::Bytes};
-/// let of_hip = StreamFeatures { host_bytes: Bytes::default(), destruction: Destruction::Waits };
+/// let of_hip = StreamFeatures::new(Bytes::default(), Destruction::Waits);
 /// let pumps_here = match of_hip.destruction {
 ///     Destruction::Detaches => true, // a pump is short wherever it runs
 ///     Destruction::Waits => false,   // it belongs on a thread of its own
@@ -56,11 +56,18 @@ pub enum Destruction {
 /// assert!(!pumps_here);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct StreamFeatures {
     /// Pinned host memory that a live stream takes, for runtimes whose garbage collector should know.
     pub host_bytes: Bytes,
     /// What `destroy` does with unfinished work.
     pub destruction: Destruction,
+}
+impl StreamFeatures {
+    /// A driver whose live streams take this much, and whose `destroy` does this.
+    pub const fn new(host_bytes: Bytes, destruction: Destruction) -> Self {
+        Self { host_bytes, destruction }
+    }
 }
 
 /// The driver as a whole.
@@ -83,7 +90,7 @@ pub struct StreamFeatures {
 ///         }
 ///     }
 ///     fn features(&self) -> StreamFeatures {
-///         StreamFeatures { host_bytes: Bytes::new(4096), destruction: Destruction::Waits }
+///         StreamFeatures::new(Bytes::new(4096), Destruction::Waits)
 ///     }
 /// }
 /// assert_eq!(Rings { started_by: std::process::id() }.state(), DriverState::Ready);

@@ -49,7 +49,7 @@ pub use work::StreamWork;
 /// # impl StreamPlatform for Inline {
 /// #     fn state(&self) -> DriverState { DriverState::Ready }
 /// #     fn features(&self) -> StreamFeatures {
-/// #         StreamFeatures { host_bytes: Bytes::default(), destruction: Destruction::Waits }
+/// #         StreamFeatures::new(Bytes::default(), Destruction::Waits)
 /// #     }
 /// # }
 /// # impl StreamDriver for Inline {

@@ -27,6 +27,7 @@ use crate::{
 ///     }
 /// }
 /// ```
+// Exhaustive, as `Deferral` is: a binding to another language names each, and should notice a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Freed {

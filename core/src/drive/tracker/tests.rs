@@ -75,7 +75,7 @@ impl Device for Odd {
     }
     fn capabilities(&self) -> Capabilities {
         let (rings, path) = (RingMemory::System, HostDataPath::Coherent);
-        Capabilities { features: Features::empty(), rings, path }
+        Capabilities::new(Features::empty(), rings, path)
     }
     fn status(&self) -> DeviceStatus {
         DeviceStatus::Alive

@@ -96,11 +96,7 @@ impl Device for Gpu {
         DeviceId::new(0)
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            features: Features::empty(),
-            rings: RingMemory::System,
-            path: HostDataPath::Coherent,
-        }
+        Capabilities::new(Features::empty(), RingMemory::System, HostDataPath::Coherent)
     }
     fn status(&self) -> DeviceStatus {
         DeviceStatus::Alive

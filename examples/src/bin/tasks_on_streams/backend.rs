@@ -39,7 +39,7 @@ impl StreamPlatform for Gpu {
         DriverState::Ready
     }
     fn features(&self) -> StreamFeatures {
-        StreamFeatures { host_bytes: Bytes::new(8 << 20), destruction: Destruction::Waits }
+        StreamFeatures::new(Bytes::new(8 << 20), Destruction::Waits)
     }
 }
 

@@ -89,11 +89,11 @@ impl Pair {
     fn new(queues: u64, packets: u64, change: impl FnOnce(&mut Settings)) -> Self {
         let rig = Rig::with(queues, change);
         let mut model = Model::new();
-        let gpu = model.add_agent(Capabilities {
-            features: Features::BARRIER_VALUE,
-            rings: RingMemory::System,
-            path: HostDataPath::Coherent,
-        });
+        let gpu = model.add_agent(Capabilities::new(
+            Features::BARRIER_VALUE,
+            RingMemory::System,
+            HostDataPath::Coherent,
+        ));
         let lanes = (0..queues).map(|_| model.add_queue(gpu)).collect();
         let signals =
             (0..HOST_SIGNALS + packets).map(|_| model.add_cell(gpu, SignalMemory::Host)).collect();

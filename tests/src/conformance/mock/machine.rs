@@ -43,15 +43,13 @@ impl Machine {
             | Features::DEVICE_WAITS_ON_COPIES;
         let path = HostDataPath::Hdp;
         match self.kind {
-            Kind::Discrete => Capabilities { features: discrete, rings: RingMemory::System, path },
-            Kind::DeviceRings => Capabilities {
-                features: discrete | Features::DEVICE_SIGNALS_ON_COPIES,
-                rings: RingMemory::Device,
+            Kind::Discrete => Capabilities::new(discrete, RingMemory::System, path),
+            Kind::DeviceRings => Capabilities::new(
+                discrete | Features::DEVICE_SIGNALS_ON_COPIES,
+                RingMemory::Device,
                 path,
-            },
-            Kind::Plain => {
-                Capabilities { features: Features::empty(), rings: RingMemory::System, path }
-            }
+            ),
+            Kind::Plain => Capabilities::new(Features::empty(), RingMemory::System, path),
         }
     }
     pub(super) fn stamps(self) -> Stamps {
