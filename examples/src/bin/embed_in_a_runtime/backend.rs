@@ -8,11 +8,11 @@ use std::{
 
 use ringfence::{
     backend::{
-        Body, Capabilities, Created, Device, DeviceStatus, Engine, Features, HostDataPath,
-        HostWait, Packet, PacketCount, PacketQueue, Profiler, RingMemory, Settled, SignalMemory,
-        Signals, Timestamps, WaitHint, WaitOutcome,
+        Body, Capabilities, Created, Device, DeviceStatus, Engine, Features, HandlerToken,
+        Handlers, HostDataPath, HostWait, Packet, PacketCount, PacketQueue, Profiler, RingMemory,
+        Settled, SignalMemory, Signals, Timestamps, WaitHint, WaitOutcome,
     },
-    error::CreateError,
+    error::{CreateError, HandlerRefused},
     id::{DeviceId, Generation, LaneId, PacketId, QueueId, SignalHandle, SignalValue},
     timing::{RawInterval, TickRate},
 };
@@ -33,7 +33,19 @@ impl Gpu {
 }
 
 impl Signals for Gpu {
-    fn create(&self, _: SignalMemory, batch: &mut [SignalHandle]) -> Result<Created, CreateError> {
+    fn create(
+        &self,
+        memory: SignalMemory,
+        batch: &mut [SignalHandle],
+    ) -> Result<Created, CreateError> {
+        if self.is_lost() {
+            return Err(CreateError::DeviceLost);
+        }
+        // All of them lie in host memory, and wake who sleeps.
+        let memory = match memory {
+            SignalMemory::Interrupt => SignalMemory::Interrupt,
+            SignalMemory::Host | SignalMemory::Device | SignalMemory::Shared => SignalMemory::Host,
+        };
         let mut count = 0;
         for place in batch {
             let Some(index) = self.make_signal() else { break };
@@ -44,7 +56,7 @@ impl Signals for Gpu {
         if count == 0 {
             return Err(CreateError::OutOfMemory);
         }
-        Ok(Created { count, memory: SignalMemory::Host })
+        Ok(Created { count, memory })
     }
     fn destroy(&self, _: SignalHandle) {}
     fn load(&self, signal: SignalHandle) -> SignalValue {
@@ -62,23 +74,36 @@ impl HostWait for Gpu {
         &self,
         signal: SignalHandle,
         below: SignalValue,
-        _: WaitHint,
+        hint: WaitHint,
         limit: Duration,
     ) -> WaitOutcome {
         let start = Instant::now();
-        loop {
-            let value = self.load(signal);
-            if value < below {
-                return WaitOutcome::Reached(value);
+        let is_over = || self.load(signal) < below || self.is_lost();
+        match hint {
+            WaitHint::Blocked => self.sleep_until(limit, is_over),
+            WaitHint::Active => {
+                while !is_over() && start.elapsed() < limit {
+                    std::thread::yield_now();
+                }
             }
-            if start.elapsed() > limit {
-                return WaitOutcome::TimedOut;
-            }
-            std::thread::yield_now();
+        }
+        match self.load(signal) {
+            value if value < below => WaitOutcome::Reached(value),
+            _ if self.is_lost() => WaitOutcome::Lost,
+            _ => WaitOutcome::TimedOut,
         }
     }
     fn force(&self, signal: SignalHandle) {
         self.cell(signal).store(0, Ordering::Release);
+        self.tell();
+    }
+}
+
+impl Handlers for Gpu {
+    fn watch(&self, signal: SignalHandle, token: HandlerToken) -> Result<(), HandlerRefused> {
+        let signal = index(signal).ok_or(HandlerRefused::NoInterrupt)?;
+        Gpu::watch(self, signal, token.as_u64());
+        Ok(())
     }
 }
 
@@ -96,10 +121,10 @@ impl Device for Gpu {
         DeviceId::new(0)
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new(Features::empty(), RingMemory::System, HostDataPath::Coherent)
+        Capabilities::new(Features::INTERRUPTS, RingMemory::System, HostDataPath::Coherent)
     }
     fn status(&self) -> DeviceStatus {
-        DeviceStatus::Alive
+        if self.is_lost() { DeviceStatus::Lost } else { DeviceStatus::Alive }
     }
     fn profiler(&self) -> Profiler {
         Profiler::Absent

@@ -2,14 +2,17 @@
 //! "GPU" whose packet processors are threads of this program.
 //!
 //! `gpu.rs` is what a driver gives you, `backend.rs` shows it to Ringfence through its traits, and
-//! `runtime.rs` is the runtime: launches, events, buffers that are freed when the GPU is done with them.
+//! `runtime.rs` is the runtime: launches, events, buffers that are freed when the GPU is done with them. `future.rs` makes a
+//! future of a use, and `trouble.rs` shows what becomes of all that when a kernel hangs, or the device is lost.
 //!
 //! Run it: `cargo run --release -p ringfence-examples --bin embed_in_a_runtime`
 #![forbid(unsafe_code)]
 
 mod backend;
+mod future;
 mod gpu;
 mod runtime;
+mod trouble;
 
 use std::{error::Error, thread};
 
@@ -48,6 +51,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     println!("buffers still held: {}", runtime.buffers_in_use() - 1);
+    futures(&runtime)?;
+    trouble::a_kernel_that_hangs(&runtime)?;
+    trouble::a_device_that_is_lost(&runtime)?;
     runtime.stop();
     if sum == expected { Ok(()) } else { Err("work was lost".into()) }
 }
@@ -72,4 +78,17 @@ fn work(
         }
     }
     stream.close()
+}
+
+/// Uses that are awaited, each on the thread of its task.
+fn futures(runtime: &Runtime) -> Result<(), SignalError> {
+    let (buffer, mut stream) = (runtime.allocate(), runtime.stream(0)?);
+    for value in 1..=100 {
+        future::block_on(stream.launch_async(Kernel::Set { buffer, value })?)?;
+        assert_eq!(runtime.read(buffer), value, "it was over");
+    }
+    stream.free(buffer);
+    let counts = stream.close()?;
+    println!("awaited 100 kernels with {} signals", counts.created);
+    Ok(())
 }
