@@ -311,6 +311,11 @@
 #define RINGFENCE_FREED_LEAKED 8
 
 /**
+ * Not yet, because it was handed in: `ringfence_pool_pump` frees it.
+ */
+#define RINGFENCE_FREED_LATER_HANDED_IN 9
+
+/**
  * Device memory, through the BAR: a GPU waiter polls it locally; a host load is a PCIe read.
  */
 #define RINGFENCE_MEMORY_DEVICE 0
@@ -992,6 +997,10 @@ typedef struct ringfence_pool_counts_t {
    * Streams leased or draining at most at one time.
    */
   uint32_t peak_leased_and_draining;
+  /**
+   * Memory allocated or adopted, and neither given up nor handed in: at this moment.
+   */
+  uint64_t memory_live;
 } ringfence_pool_counts_t;
 
 /**
@@ -1350,6 +1359,14 @@ typedef struct ringfence_shut_down_t {
    * Memory that was given up and not freed.
    */
   uint32_t memory_leaked;
+  /**
+   * Memory that nobody had given up: it is leaked as well.
+   */
+  uint32_t memory_live;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
 } ringfence_shut_down_t;
 
 /**

@@ -186,7 +186,9 @@ impl From<StreamError> for Failure {
             StreamError::ShutDown => Status::RINGFENCE_SHUT_DOWN,
             StreamError::NotOneStream { .. } => Status::RINGFENCE_NOT_ONE_STREAM,
             StreamError::Stale { .. } => Status::RINGFENCE_STALE_STREAM,
-            StreamError::OtherPool { .. } => Status::RINGFENCE_OTHER_POOL,
+            StreamError::OtherPool { .. } | StreamError::MemoryOfOtherPool { .. } => {
+                Status::RINGFENCE_OTHER_POOL
+            }
             StreamError::Reset { .. } => Status::RINGFENCE_RESET,
             StreamError::Capturing { .. } | StreamError::Participants { .. } => {
                 Status::RINGFENCE_CAPTURING

@@ -113,6 +113,8 @@ const MEMORY: [Row<MemoryCounts>; 7] = [
     ("ringfence_allocations_gone_total", "memory that went with its device's reset", |of| of.gone),
     ("ringfence_allocations_leaked_total", "memory that is never freed", |of| of.leaked),
 ];
+const MEMORY_NOW: [Row<MemoryCounts>; 1] =
+    [("ringfence_allocations_live", "memory that nobody gave up", |of| of.live)];
 
 /// Handles of some numbers, registered once.
 struct Counters<T: 'static>(&'static [Row<T>], Vec<Counter>);
@@ -201,6 +203,7 @@ impl std::fmt::Debug for SignalMetrics {
 pub struct StreamMetrics {
     counts: Counters<PoolCounts>,
     memory: Counters<MemoryCounts>,
+    memory_now: Gauges<MemoryCounts>,
     tally: Gauges<StreamTally>,
 }
 impl StreamMetrics {
@@ -210,13 +213,16 @@ impl StreamMetrics {
         Self {
             counts: Counters::new(&STREAMS, &labels),
             memory: Counters::new(&MEMORY, &labels),
+            memory_now: Gauges::new(&MEMORY_NOW, &labels),
             tally: Gauges::new(&TALLY, &labels),
         }
     }
     /// Publishes how the pool stands.
     pub fn publish<B: StreamBackend, A>(&self, pool: &StreamPool<B, A>) {
         self.counts.publish(&pool.counts());
-        self.memory.publish(&pool.memory_counts());
+        let memory = pool.memory_counts();
+        self.memory.publish(&memory);
+        self.memory_now.publish(&memory);
         self.tally.publish(&pool.tally());
     }
 }

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     border::there,
     handle::Exclusive,
+    place::{list, room},
     status::{Failure, ringfence_status_t as Status},
 };
 
@@ -42,16 +43,11 @@ pub(crate) unsafe fn arrays(
     uses: *const ringfence_array_use_t,
     count: usize,
 ) -> Result<Vec<Used>, Failure> {
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    if uses.is_null() {
-        return Err(Failure::null("uses"));
-    }
     // SAFETY: as promised by the caller.
-    let uses = unsafe { std::slice::from_raw_parts(uses, count) };
-    let mut used: Vec<Used> = Vec::with_capacity(count);
+    let uses = unsafe { list(uses, count, "uses") }?;
+    let mut used: Vec<Used> = room(uses.len(), "uses")?;
     for one in uses {
+        Failure::unless_0("uses->reserved", one.reserved)?;
         let (handle, access) = (one.stamp.handle, access(one.access)?);
         match used.iter_mut().find(|other| other.handle == handle) {
             Some(twice) if access == Access::Write => twice.access = access,

@@ -31,7 +31,6 @@ static CAPTURES: Table<CaptureObject> = Table::new(Kind::Capture);
 struct CaptureObject {
     scope: *mut Scope<'static>,
     thread: ThreadName,
-    pool: ringfence::id::PoolId,
 }
 // SAFETY: the scope is touched on its own thread alone: `scope_of` compares.
 unsafe impl Send for CaptureObject {}
@@ -70,7 +69,7 @@ impl Drop for Registered {
 /// Calls `act` with the capture's scope, on its own thread alone.
 fn scope_of<T>(
     capture: ringfence_capture_t,
-    act: impl FnOnce(&mut Scope<'_>, ringfence::id::PoolId) -> Result<T, Failure>,
+    act: impl FnOnce(&mut Scope<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let object: Exclusive<CaptureObject> = CAPTURES.alone(capture.handle)?;
     if object.thread != ThreadName::own() {
@@ -84,7 +83,7 @@ fn scope_of<T>(
     // SAFETY: the handle is there only while the callback's frame, which has the scope, is on this thread's stack below
     // this call; and this call has the object alone.
     let scope: &mut Scope<'_> = unsafe { &mut *{ object.scope } };
-    act(scope, object.pool)
+    act(scope)
 }
 
 /// Records into a capture, with `argument`. Returns 0, or any other number to give the capture up. May not throw.
@@ -128,10 +127,9 @@ pub extern "C" fn ringfence_pool_capture(
             RINGFENCE_CAPTURE_MODE_RELAXED => CaptureMode::Relaxed,
             other => return Err(Failure::unknown("mode", other)),
         };
-        let pool = object.pool.id();
         let captured = object.pool.capture(&mut lease.lease, mode, |scope| {
             let scope = std::ptr::from_mut(scope) as *mut Scope<'static>;
-            let made = CaptureObject { scope, thread: ThreadName::own(), pool };
+            let made = CaptureObject { scope, thread: ThreadName::own() };
             let handle = match CAPTURES.insert(made) {
                 Ok(handle) => handle,
                 Err(failure) => return Ok(Err(failure)),
@@ -159,7 +157,7 @@ pub extern "C" fn ringfence_capture_submit(
 ) -> ringfence_status_t {
     border(|| {
         let work = submit_of(submit, argument)?;
-        scope_of(capture, |scope, _| Ok(scope.submit(work)?))
+        scope_of(capture, |scope| Ok(scope.submit(work)?))
     })
 }
 /// Keeps memory alive for as long as the graph exists, whoever gives it up meanwhile.
@@ -172,18 +170,7 @@ pub extern "C" fn ringfence_capture_pin(
 ) -> ringfence_status_t {
     border(|| {
         let memory = MEMORY.alone(memory.handle)?;
-        scope_of(capture, |scope, pool| {
-            if memory.home.pool != pool {
-                return Err(Failure::new(
-                    Status::RINGFENCE_OTHER_POOL,
-                    format_args!(
-                        "the memory came from another pool, which would free it all the same"
-                    ),
-                ));
-            }
-            scope.pin(&memory.memory);
-            Ok(())
-        })
+        scope_of(capture, |scope| Ok(scope.pin(&memory.memory)?))
     })
 }
 /// Lets another leased stream record into this capture, until `ringfence_capture_join`. Every fork has to be joined.
@@ -196,7 +183,7 @@ pub extern "C" fn ringfence_capture_fork(
 ) -> ringfence_status_t {
     border(|| {
         let mut lease = lease_of(lease)?;
-        scope_of(capture, |scope, _| Ok(scope.fork(&mut lease.lease)?))
+        scope_of(capture, |scope| Ok(scope.fork(&mut lease.lease)?))
     })
 }
 /// Records work on a forked stream.
@@ -212,7 +199,7 @@ pub extern "C" fn ringfence_capture_submit_on(
 ) -> ringfence_status_t {
     border(|| {
         let (mut lease, work) = (lease_of(lease)?, submit_of(submit, argument)?);
-        scope_of(capture, |scope, _| Ok(scope.submit_on(&mut lease.lease, work)?))
+        scope_of(capture, |scope| Ok(scope.submit_on(&mut lease.lease, work)?))
     })
 }
 /// Makes the capture's stream follow a forked one.
@@ -226,7 +213,7 @@ pub extern "C" fn ringfence_capture_join(
 ) -> ringfence_status_t {
     border(|| {
         let mut lease = lease_of(lease)?;
-        scope_of(capture, |scope, _| Ok(scope.join(&mut lease.lease)?))
+        scope_of(capture, |scope| Ok(scope.join(&mut lease.lease)?))
     })
 }
 /// Launches a graph on the lease's stream, as one piece of work. `uses` are the arrays that the graph uses: the launch

@@ -47,6 +47,7 @@ pub unsafe extern "C" fn ringfence_pool_counts(
             memory_leaked: memory.leaked,
             peak_live: streams.peak_live,
             peak_leased_and_draining: streams.peak_leased_and_draining,
+            memory_live: memory.live,
         };
         counts.fill(&told);
         Ok(())

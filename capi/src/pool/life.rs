@@ -283,6 +283,8 @@ pub unsafe extern "C" fn ringfence_pool_shutdown(
             size: 0,
             streams_leaked: ended.streams_leaked,
             memory_leaked: ended.memory_leaked,
+            memory_live: ended.memory_live,
+            reserved: 0,
         };
         left.fill(&told);
         Ok(())

@@ -59,6 +59,10 @@ pub struct ringfence_shut_down_t {
     pub streams_leaked: u32,
     /// Memory that was given up and not freed.
     pub memory_leaked: u32,
+    /// Memory that nobody had given up: it is leaked as well.
+    pub memory_live: u32,
+    /// 0.
+    pub reserved: u32,
 }
 /// What a pool counted since it was made. Set `size` before the call.
 #[repr(C)]
@@ -106,6 +110,8 @@ pub struct ringfence_pool_counts_t {
     pub peak_live: u32,
     /// Streams leased or draining at most at one time.
     pub peak_leased_and_draining: u32,
+    /// Memory allocated or adopted, and neither given up nor handed in: at this moment.
+    pub memory_live: u64,
 }
 /// The streams of a pool at this moment. Set `size` before the call.
 #[repr(C)]
@@ -131,7 +137,7 @@ pub struct ringfence_tally_t {
 grows! {
     ringfence_pool_options_t, first to on_crowd_argument;
     ringfence_pumped_t, first to reserved;
-    ringfence_shut_down_t, first to memory_leaked;
-    ringfence_pool_counts_t, first to peak_leased_and_draining;
+    ringfence_shut_down_t, first to reserved;
+    ringfence_pool_counts_t, first to memory_live;
     ringfence_tally_t, first to host_bytes;
 }

@@ -142,6 +142,8 @@ pub const RINGFENCE_FREED_LATER_NO_DISPOSAL: u32 = 6;
 pub const RINGFENCE_FREED_GONE: u32 = 7;
 /// Never: the device is gone, or whether its work is over cannot be known. Counted.
 pub const RINGFENCE_FREED_LEAKED: u32 = 8;
+/// Not yet, because it was handed in: `ringfence_pool_pump` frees it.
+pub const RINGFENCE_FREED_LATER_HANDED_IN: u32 = 9;
 
 impl ringfence_stream_key_t {
     pub(crate) fn read(self) -> Result<StreamKey, Failure> {
@@ -210,7 +212,9 @@ pub(crate) fn freed(how: Freed) -> ringfence_freed_t {
         Freed::Deferred(Deferral::Refused) => RINGFENCE_FREED_LATER_REFUSED,
         Freed::Deferred(Deferral::Pinned) => RINGFENCE_FREED_LATER_PINNED,
         Freed::Deferred(Deferral::NoDisposal) => RINGFENCE_FREED_LATER_NO_DISPOSAL,
+        Freed::Deferred(Deferral::HandedIn) => RINGFENCE_FREED_LATER_HANDED_IN,
         Freed::Gone => RINGFENCE_FREED_GONE,
-        Freed::Leaked => RINGFENCE_FREED_LEAKED,
+        // The border compares pools first.
+        Freed::Leaked | Freed::OtherPool => RINGFENCE_FREED_LEAKED,
     }
 }

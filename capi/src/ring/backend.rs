@@ -200,5 +200,5 @@ pub struct ringfence_queue_backend_t {
 }
 grows! {
     ringfence_device_backend_t, first to watch;
-    ringfence_queue_backend_t, first to settled;
+    ringfence_queue_backend_t, first to capacity;
 }

@@ -53,7 +53,7 @@ AT(ringfence_array_use_t, stamp, 0);
 AT(ringfence_array_use_t, access, 8);
 AT(ringfence_array_use_t, reserved, 12);
 
-SIZE(ringfence_pool_counts_t, 160);
+SIZE(ringfence_pool_counts_t, 168);
 AT(ringfence_pool_counts_t, size, 0);
 AT(ringfence_pool_counts_t, leases, 8);
 AT(ringfence_pool_counts_t, reused, 16);
@@ -75,6 +75,7 @@ AT(ringfence_pool_counts_t, memory_gone, 136);
 AT(ringfence_pool_counts_t, memory_leaked, 144);
 AT(ringfence_pool_counts_t, peak_live, 152);
 AT(ringfence_pool_counts_t, peak_leased_and_draining, 156);
+AT(ringfence_pool_counts_t, memory_live, 160);
 
 SIZE(ringfence_stream_key_t, 20);
 AT(ringfence_stream_key_t, device, 0);
@@ -150,10 +151,12 @@ AT(ringfence_pumped_t, graphs, 20);
 AT(ringfence_pumped_t, freed, 24);
 AT(ringfence_pumped_t, reserved, 28);
 
-SIZE(ringfence_shut_down_t, 16);
+SIZE(ringfence_shut_down_t, 24);
 AT(ringfence_shut_down_t, size, 0);
 AT(ringfence_shut_down_t, streams_leaked, 8);
 AT(ringfence_shut_down_t, memory_leaked, 12);
+AT(ringfence_shut_down_t, memory_live, 16);
+AT(ringfence_shut_down_t, reserved, 20);
 
 SIZE(ringfence_owners_t, 8);
 AT(ringfence_owners_t, handle, 0);
@@ -193,7 +196,7 @@ AT(ringfence_packet_t, dependencies, 24);
 AT(ringfence_packet_t, below, 64);
 AT(ringfence_packet_t, completes, 72);
 
-SIZE(ringfence_queue_backend_t, 72);
+SIZE(ringfence_queue_backend_t, 80);
 AT(ringfence_queue_backend_t, size, 0);
 AT(ringfence_queue_backend_t, context, 8);
 AT(ringfence_queue_backend_t, queue, 16);
@@ -204,6 +207,7 @@ AT(ringfence_queue_backend_t, commit, 40);
 AT(ringfence_queue_backend_t, ring_doorbell, 48);
 AT(ringfence_queue_backend_t, read_index, 56);
 AT(ringfence_queue_backend_t, settled, 64);
+AT(ringfence_queue_backend_t, capacity, 72);
 
 SIZE(ringfence_queue_t, 8);
 AT(ringfence_queue_t, handle, 0);
@@ -430,6 +434,7 @@ IS(RINGFENCE_FREED_LATER_PINNED, 5);
 IS(RINGFENCE_FREED_LATER_NO_DISPOSAL, 6);
 IS(RINGFENCE_FREED_GONE, 7);
 IS(RINGFENCE_FREED_LEAKED, 8);
+IS(RINGFENCE_FREED_LATER_HANDED_IN, 9);
 IS(RINGFENCE_MEMORY_DEVICE, 0);
 IS(RINGFENCE_MEMORY_HOST, 1);
 IS(RINGFENCE_MEMORY_INTERRUPT, 2);

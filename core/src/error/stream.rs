@@ -1,6 +1,6 @@
 //! What can go wrong with streams.
 
-use crate::id::{DeviceContext, Position, RawStream, StreamKey, StreamRef};
+use crate::id::{DeviceContext, Position, RawMemory, RawStream, StreamKey, StreamRef};
 
 /// A driver's own error number, as its documentation lists it.
 ///
@@ -195,6 +195,12 @@ pub enum StreamError {
     OtherPool {
         /// The reference.
         stream: StreamRef,
+    },
+    /// Memory of another pool, which frees it whatever is done here.
+    #[error("{memory} belongs to another pool; use the pool that it was allocated with")]
+    MemoryOfOtherPool {
+        /// The memory.
+        memory: RawMemory,
     },
     /// The device was reset after the object was made.
     #[error("{place:?} was reset after this was made, and it is gone; make it again")]

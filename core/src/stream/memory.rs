@@ -8,8 +8,9 @@ use super::{
 };
 use crate::id::{Bytes, DeviceContext, PoolId, RawMemory};
 
-/// Memory with one owner. It is given up with [`StreamPool::retire`](crate::drive::StreamPool::retire);
-/// a value that is dropped or forgotten leaks its memory, and never frees it too early.
+/// Memory with one owner. It is given up with [`StreamPool::retire`](crate::drive::StreamPool::retire), or in a destructor with
+/// [`retire_later`](crate::drive::StreamPool::retire_later); a value that is dropped or forgotten leaks its memory, and never
+/// frees it too early. It stays counted as [`live`](MemoryCounts::live).
 ///
 /// An allocation is work of its stream. A driver may give bytes that earlier work of that stream still uses, or let the stream
 /// wait for another one's ([CUDA's memory pools](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html)
@@ -123,6 +124,7 @@ pub(crate) struct MemoryName {
 ///         Deferral::Capturing => "the capture ends",
 ///         Deferral::Pinned => "the graph is dropped, and its last launch is finished",
 ///         Deferral::Refused | Deferral::NoDisposal => "another pump",
+///         Deferral::HandedIn => "the next pump",
 ///     })
 /// }
 /// assert_eq!(needs(Freed::Deferred(Deferral::Refused)), Some("another pump"));
@@ -138,6 +140,8 @@ pub enum Deferral {
     Pinned,
     /// The disposal stream is still being created.
     NoDisposal,
+    /// It was handed in ([`retire_later`](crate::drive::StreamPool::retire_later)), and nobody has pumped since.
+    HandedIn,
 }
 
 /// What was freed, and how.
@@ -168,6 +172,9 @@ pub struct MemoryCounts {
     pub gone: u64,
     /// Never to be freed: whether its work is over cannot be known, or the device is gone.
     pub leaked: u64,
+    /// Allocated or adopted, and not given up: what owners have at this moment, and what was dropped, which leaks it. Where it only
+    /// rises, somebody drops [`Allocation`]s.
+    pub live: u64,
 }
 
 /// A free that is to be tried again.

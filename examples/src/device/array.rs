@@ -10,7 +10,8 @@ use ringfence_hip::HipWork;
 use super::{Numbers, SUM, Slot};
 use crate::{Gpu, Kernels, Pool};
 
-/// An array of 32-bit numbers. Its stamp orders whatever uses it; dropped, its memory is freed behind the last use, and nobody waits.
+/// An array of 32-bit numbers. Its stamp orders whatever uses it; dropped, its memory is
+/// handed in, and freed behind the last use by the next pump: a destructor calls no driver, and nobody waits.
 #[derive(Debug)]
 pub struct Array {
     pool: Pool,
@@ -105,7 +106,7 @@ impl Array {
 impl Drop for Array {
     fn drop(&mut self) {
         if let Some(memory) = self.memory.take() {
-            let _now_or_later = self.pool.retire(memory, std::mem::take(&mut self.stamp));
+            let _later = self.pool.retire_later(memory, std::mem::take(&mut self.stamp));
         }
     }
 }

@@ -136,7 +136,7 @@ fn record(
             }
         }
         for array in [source, numbers, total] {
-            scope.pin(array.memory());
+            scope.pin(array.memory())?;
         }
         Ok(())
     });

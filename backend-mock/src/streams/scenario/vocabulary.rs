@@ -279,7 +279,7 @@ impl From<Freed> for FreedHow {
             Freed::AtOnce => Self::AtOnce,
             Freed::Deferred(_) => Self::Deferred,
             Freed::Gone => Self::Gone,
-            Freed::Leaked => Self::Leaked,
+            Freed::Leaked | Freed::OtherPool => Self::Leaked,
         }
     }
 }
@@ -314,7 +314,9 @@ impl StreamErrorKind {
             StreamError::ShutDown => Self::ShutDown,
             StreamError::NotOneStream { .. } => Self::NotOneStream,
             StreamError::Stale { .. } => Self::Stale,
-            StreamError::OtherPool { .. } => Self::OtherPool,
+            StreamError::OtherPool { .. } | StreamError::MemoryOfOtherPool { .. } => {
+                Self::OtherPool
+            }
             StreamError::Capturing { .. } => Self::Capturing,
             StreamError::Participants { .. } => Self::Participants,
             StreamError::TimedOut { .. } => Self::TimedOut,

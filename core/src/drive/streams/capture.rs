@@ -16,7 +16,7 @@ use crate::{
 /// # use ringfence::{backend::streams::*, drive::*, error::StreamError, stream::*};
 /// # fn step<B: StreamBackend + StreamWork<Work = &'static str>>(pool: &StreamPool<B>, lease: &mut Lease, weights: &Allocation) -> Result<Graph, StreamError> {
 /// let record = |scope: &mut CaptureScope<'_, B>| {
-///     scope.pin(weights); // not freed while the graph exists
+///     scope.pin(weights)?; // not freed while the graph exists
 ///     scope.submit("forward")?;
 ///     scope.submit("backward")
 /// };
@@ -135,12 +135,15 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     }
     /// Keeps memory alive for as long as the graph exists.
     ///
-    /// # Panics
-    /// When the memory came from another pool, which would free it all the same.
-    pub fn pin(&mut self, memory: &Allocation) {
-        assert_eq!(memory.pool(), self.pool.shared.id, "memory of another pool");
+    /// # Errors
+    /// [`StreamError::MemoryOfOtherPool`]: that pool would free it all the same.
+    pub fn pin(&mut self, memory: &Allocation) -> Result<(), StreamError> {
+        if memory.pool() != self.pool.shared.id {
+            return Err(StreamError::MemoryOfOtherPool { memory: memory.raw() });
+        }
         self.pool.shared.memory.lock().pin(memory.name());
         self.pins.push(memory.name());
+        Ok(())
     }
     /// Lets a child task take part.
     pub fn participant(&self) -> Participant<A> {

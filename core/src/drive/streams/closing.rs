@@ -25,6 +25,9 @@ pub struct ShutDown {
     pub streams_leaked: u32,
     /// Memory that was given up and not freed.
     pub memory_leaked: u32,
+    /// Memory that nobody had given up when the pool ended: owners still have it, or dropped it. It is leaked as well; what
+    /// is given up after this counts as [`leaked`](crate::stream::MemoryCounts::leaked) besides.
+    pub memory_live: u32,
     /// Buffers that unfinished work still uses: never dropped.
     pub buffers_leaked: u32,
 }
@@ -62,7 +65,8 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if let Err(panic) = destroyed.and(told) {
             resume_unwind(panic);
         }
-        ShutDown { streams_leaked, memory_leaked, buffers_leaked }
+        let memory_live = u32::try_from(self.memory_counts().live).unwrap_or(u32::MAX);
+        ShutDown { streams_leaked, memory_leaked, memory_live, buffers_leaked }
     }
     /// The device is lost: nothing is proven by it, and what it may still write to is leaked.
     pub(super) fn give_up(&self) -> Pumped {

@@ -20,7 +20,7 @@ use crate::{
 /// fn replay<B: StreamBackend>(
 ///     pool: &StreamPool<B>, [lease, other]: &mut [Lease; 2], mut graph: Graph, weights: Allocation,
 /// ) -> Result<Freed, StreamError> {
-///     graph.pin(&weights); // its kernels read them
+///     graph.pin(&weights)?; // its kernels read them
 ///     for _ in 0..10 {
 ///         pool.launch(lease, &mut graph)?;
 ///     }
@@ -68,12 +68,15 @@ impl<A> Graph<A> {
     /// Keeps memory alive for as long as the graph exists. Work that was captured outside the pool may use
     /// memory that only its author knows.
     ///
-    /// # Panics
-    /// When the memory came from another pool, which would free it all the same.
-    pub fn pin(&mut self, memory: &Allocation) {
-        assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
+    /// # Errors
+    /// [`StreamError::MemoryOfOtherPool`]: that pool would free it all the same.
+    pub fn pin(&mut self, memory: &Allocation) -> Result<(), StreamError> {
+        if memory.pool() != self.shared.id {
+            return Err(StreamError::MemoryOfOtherPool { memory: memory.raw() });
+        }
         self.shared.memory.lock().pin(memory.name());
         self.pins.push(memory.name());
+        Ok(())
     }
     /// What to remember of every launch so far: it counts as a use of everything that the graph pins.
     pub fn launches(&self) -> &Stamp {

@@ -1,16 +1,16 @@
 //! Memory: allocated in a stream's order, and freed where that harms nobody (T7).
 
-use super::{Ordered, StreamPool, guard::Relaxed, kept::Kept};
+use super::{Life, Ordered, Shared, StreamPool, guard::Relaxed, kept::Kept};
 use crate::{
     backend::streams::StreamBackend,
     error::{DriverError, StreamError},
     id::{Bytes, DeviceContext, RawMemory, StreamKey},
     observe,
     stream::{
-        Access, Allocation, Deferral, DeferredFree, Lease, Resets, Slot, Stamp, Standing, Tenancy,
-        Touch, Waits,
+        Access, Allocation, Deferral, DeferredFree, Lease, MemoryBook, Resets, Slot, Stamp,
+        Standing, Tenancy, Touch, Waits,
     },
-    sync::Arc,
+    sync::{Arc, Ordering},
 };
 
 /// What became of memory that its owner gave up.
@@ -24,6 +24,7 @@ use crate::{
 ///         Freed::OnStream | Freed::OnDisposal | Freed::AtOnce => {} // in the order of a stream
 ///         Freed::Deferred(why) => eprintln!("{bytes} later: {why:?}"), // nothing is left to do
 ///         Freed::Gone | Freed::Leaked => eprintln!("{bytes} lost"),
+///         Freed::OtherPool => eprintln!("{bytes} of another pool: this is a bug"),
 ///     }
 /// }
 /// ```
@@ -43,6 +44,9 @@ pub enum Freed {
     Gone,
     /// Never: the device is gone, or whether its work is over cannot be known. Counted.
     Leaked,
+    /// Never: it is another pool's, and its streams are not known here. That pool goes on counting it as
+    /// [`live`](crate::stream::MemoryCounts::live).
+    OtherPool,
 }
 impl Freed {
     pub(super) fn has_happened(self) -> bool {
@@ -58,6 +62,25 @@ enum Users<A> {
     One(Arc<Slot<A>>, Touch),
     /// Several, or one that is over without being known to be finished.
     Several,
+}
+
+impl<A> Shared<A> {
+    /// Memory has no owner any more. `Err`: that is all that happens to it now.
+    fn give_up(
+        &self,
+        book: &mut MemoryBook,
+        memory: Allocation,
+        stamp: Stamp,
+    ) -> Result<DeferredFree, Freed> {
+        self.memory_live.fetch_sub(1, Ordering::Relaxed);
+        // With the book locked: who ends the pool says so first, and then counts what is in the book.
+        if matches!(self.life(), Life::Shut | Life::Lost) {
+            book.counts_mut().leaked += 1;
+            return Err(Freed::Leaked);
+        }
+        let free = DeferredFree { memory, stamp, waits: Waits::None };
+        book.give_up(free).ok_or(Freed::Deferred(Deferral::Pinned))
+    }
 }
 
 impl<B: StreamBackend, A> StreamPool<B, A> {
@@ -76,8 +99,18 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         let raw = allocated.map_err(|cause| self.launch_refused(lease, cause))?;
         // Marked with what follows it, or by the look that finds it unmarked.
         let touch = Touch::new(lease.stream(), lease.slot().lock().count());
-        let memory = Allocation::new(raw, bytes, lease.key().place, self.shared.id, born);
-        Ok(memory.allocated_at(touch))
+        Ok(self.owned(raw, bytes, lease.key().place, born).allocated_at(touch))
+    }
+    /// Memory that has an owner from here on.
+    fn owned(
+        &self,
+        raw: RawMemory,
+        bytes: Bytes,
+        place: DeviceContext,
+        born: Resets,
+    ) -> Allocation {
+        self.shared.memory_live.fetch_add(1, Ordering::Relaxed); // counted, and nothing else
+        Allocation::new(raw, bytes, place, self.shared.id, born)
     }
     pub(super) fn resets(&self, place: DeviceContext) -> Resets {
         self.shared.pool().resets(place.device)
@@ -93,36 +126,78 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// # }
     /// ```
     pub fn adopt(&self, raw: RawMemory, bytes: Bytes, key: StreamKey) -> Allocation {
-        let born = self.resets(key.place);
-        Allocation::new(raw, bytes, key.place, self.shared.id, born)
+        self.owned(raw, bytes, key.place, self.resets(key.place))
     }
     /// Gives memory up: it is freed exactly once, after its allocation and all that the stamp remembers, never as part of
     /// somebody's graph, and not while a graph uses it.
     ///
-    /// It does not wait for the work. `Freed::Deferred` is no failure: the pool sees to it. In a forked child the memory is leaked, and
-    /// no lock is waited for; it is counted where nobody holds the count.
-    ///
-    /// # Panics
-    /// When the memory came from another pool: its streams are not known here.
+    /// It does not wait for the work. `Freed::Deferred` is no failure: the pool sees to it. It may call the driver, so that a
+    /// destructor has [`retire_later`](Self::retire_later). In a forked child the memory is leaked, and no lock is waited for; it is
+    /// counted where nobody holds the count.
     pub fn retire(&self, memory: Allocation, mut stamp: Stamp) -> Freed {
-        assert_eq!(memory.pool(), self.shared.id, "memory of another pool");
-        if self.drivable() == Err(StreamError::Forked) {
-            // Any lock may be held for ever, by a thread that is not there.
-            if let Some(mut book) = self.shared.memory.try_lock() {
-                book.counts_mut().leaked += 1;
-            }
-            return Freed::Leaked;
+        if memory.pool() != self.shared.id {
+            return Freed::OtherPool;
+        }
+        if let Some(leaked) = self.leaked_in_child() {
+            return leaked;
         }
         if let Some(allocated) = memory.allocated().filter(|&touch| !self.is_finished(touch)) {
             stamp.add_allocation(allocated);
         }
-        let free = DeferredFree { memory, stamp, waits: Waits::None };
-        let Some(free) = self.shared.memory.lock().give_up(free) else {
-            return Freed::Deferred(Deferral::Pinned);
-        };
-        self.dispose(free)
+        let given_up = self.shared.give_up(&mut self.shared.memory.lock(), memory, stamp);
+        given_up.map_or_else(|freed| freed, |free| self.dispose(free)) // with nothing locked
+    }
+    /// Gives memory up without a call of the driver: what a destructor does (T10). It is put on a list, by which the next
+    /// [`pump`](Self::pump) frees it as [`retire`](Self::retire) would have; so that somebody has to pump.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::StreamBackend, drive::StreamPool, stream::*, sync::Arc};
+    /// struct Array<B: StreamBackend> {
+    ///     pool: Arc<StreamPool<B>>,
+    ///     memory: Option<Allocation>,
+    ///     stamp: Stamp,
+    /// }
+    /// impl<B: StreamBackend> Drop for Array<B> {
+    ///     fn drop(&mut self) {
+    ///         if let Some(memory) = self.memory.take() {
+    ///             let _later = self.pool.retire_later(memory, std::mem::take(&mut self.stamp));
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn retire_later(&self, memory: Allocation, mut stamp: Stamp) -> Freed {
+        if memory.pool() != self.shared.id {
+            return Freed::OtherPool;
+        }
+        if let Some(leaked) = self.leaked_in_child() {
+            return leaked;
+        }
+        // Whether it is finished, the pump finds out.
+        if let Some(allocated) = memory.allocated() {
+            stamp.add_allocation(allocated);
+        }
+        let mut book = self.shared.memory.lock();
+        match self.shared.give_up(&mut book, memory, stamp) {
+            Ok(free) => {
+                book.counts_mut().deferred += 1;
+                book.defer(free);
+                Freed::Deferred(Deferral::HandedIn)
+            }
+            Err(freed) => freed,
+        }
     }
 
+    /// Memory is given up in a forked child: any lock may be held for ever there, by a thread that is not there.
+    fn leaked_in_child(&self) -> Option<Freed> {
+        if self.drivable() != Err(StreamError::Forked) {
+            return None;
+        }
+        self.shared.memory_live.fetch_sub(1, Ordering::Relaxed);
+        if let Some(mut book) = self.shared.memory.try_lock() {
+            book.counts_mut().leaked += 1;
+        }
+        Some(Freed::Leaked)
+    }
     /// Frees memory that nobody owns, or defers it.
     pub(super) fn dispose(&self, free: DeferredFree) -> Freed {
         let freed = self.dispose_again(free);
@@ -150,6 +225,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             Freed::AtOnce => counts.freed_at_once += 1,
             Freed::Gone => counts.gone += 1,
             Freed::Leaked => counts.leaked += 1,
+            Freed::OtherPool => {} // not given up here
             Freed::Deferred(why) => {
                 counts.refused += u64::from(why == Deferral::Refused);
                 if !(why == Deferral::Refused && planted!(DropRefusedFree)) {

@@ -49,7 +49,7 @@ use crate::{
         Lease, LeasePolicy, MemoryCounts, Pool, PoolCounts, PoolOptions, Slot, StreamPolicy,
         StreamTally,
     },
-    sync::{Arc, AtomicU8, Guard, Mutex, Ordering, next_pool},
+    sync::{Arc, AtomicU8, AtomicU64, Guard, Mutex, Ordering, next_pool},
 };
 
 /// Makes what is attached to a new stream; called with no lock held.
@@ -130,6 +130,8 @@ pub(super) struct Shared<A> {
     pool: Mutex<Pool<A>>,
     events: Mutex<events::EventShelf>,
     memory: Mutex<crate::stream::MemoryBook>,
+    /// Memory with an owner. By itself, so that an allocation takes no lock for it.
+    memory_live: AtomicU64,
     graveyard: Mutex<Vec<graph::Dead>>,
     limbo: Mutex<limbo::Limbo>,
     wanting: Mutex<full::Wanting>,
@@ -198,6 +200,7 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
             pool: Mutex::new(Pool::new(id, options, policy)),
             events: Mutex::default(),
             memory: Mutex::default(),
+            memory_live: AtomicU64::new(0),
             graveyard: Mutex::default(),
             limbo: Mutex::default(),
             wanting: Mutex::default(),
@@ -225,9 +228,10 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     pub fn counts(&self) -> PoolCounts {
         self.shared.pool().counts()
     }
-    /// What was freed, and how.
+    /// What was freed, and how; and what has an owner now.
     pub fn memory_counts(&self) -> MemoryCounts {
-        self.shared.memory.lock().counts()
+        let live = self.shared.memory_live.load(Ordering::Relaxed);
+        MemoryCounts { live, ..self.shared.memory.lock().counts() }
     }
     /// The streams of all keys at this moment.
     pub fn tally(&self) -> StreamTally {

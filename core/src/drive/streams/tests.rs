@@ -87,7 +87,7 @@ fn a_free_that_a_graph_put_off_is_counted_when_it_happens() {
     let mut lease = pool.acquire(key).expect("a stream");
     let weights = pool.allocate(&mut lease, Bytes::new(64)).expect("memory");
     let record = |scope: &mut CaptureScope<'_, _, _>| {
-        scope.pin(&weights);
+        scope.pin(&weights)?;
         scope.submit("fill")
     };
     let graph = pool.capture(&mut lease, CaptureMode::Relaxed, record).expect("a graph").graph;

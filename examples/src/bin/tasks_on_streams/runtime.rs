@@ -83,9 +83,9 @@ impl Task<'_, '_> {
     pub(crate) fn capture(&mut self, from: &[Array], to: &Array) -> Result<Graph, StreamError> {
         let mode = CaptureMode::ThreadLocal;
         let captured = self.pool.capture(&mut self.lease, mode, |scope| {
-            scope.pin(&to.memory);
+            scope.pin(&to.memory)?;
             for array in from {
-                scope.pin(&array.memory);
+                scope.pin(&array.memory)?;
                 scope.submit(Kernel::Add { from: array.address(), to: to.address() })?;
             }
             Ok(())

@@ -105,7 +105,7 @@ impl Hand {
                     let what = format!("`{memory}` was given up already");
                     return Err(StreamFailure::misuse(what).into());
                 };
-                inside.scope.pin(&allocation);
+                inside.scope.pin(&allocation)?;
                 self.state().array(memory)?.allocation = Some(allocation);
             }
             StreamAction::Fork(other) => {

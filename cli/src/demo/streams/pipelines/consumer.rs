@@ -97,7 +97,7 @@ impl Pipelines<'_> {
         self.capturing = Some(at);
         let [first, second] = ["first", "second"].map(|name| self.work(name).writes(memory.raw()));
         let captured = host.capture(&mut task, |scope| {
-            scope.pin(&memory);
+            scope.pin(&memory)?;
             scope.submit(first)?;
             for _ in 0..CAPTURE_TURNS {
                 self.turn()?;

@@ -110,3 +110,100 @@ fn the_disposal_stream_joins_no_capture_that_begins_between_the_look_and_the_rec
     driver.set_capture(raw, CaptureStatus::None);
     assert_eq!(pool.pump().freed, 1, "when the capture is over");
 }
+
+#[test]
+fn memory_that_nobody_gives_up_is_counted() {
+    let (driver, pool) = pool(TestWords::On);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let live = || pool.memory_counts().live;
+    let [retired, later, dropped] =
+        [0, 1, 2].map(|_| pool.allocate(&mut lease, Bytes::new(64)).expect("memory"));
+    let adopted = pool.adopt(RawMemory::new(0x1000), Bytes::new(64), key());
+    driver.refuse_next(Refusable::Allocate, BAD);
+    pool.allocate(&mut lease, Bytes::new(64)).expect_err("it is refused");
+    assert_eq!(live(), 4);
+    assert_eq!(pool.retire(retired, Stamp::default()), Freed::OnStream);
+    assert_eq!(live(), 3);
+    let _later = pool.retire_later(later, Stamp::default());
+    assert_eq!(live(), 2);
+    drop(dropped);
+    assert_eq!(live(), 2, "it is leaked");
+    driver.finish();
+    let left = pool.shutdown();
+    assert_eq!((left.memory_leaked, left.memory_live), (0, 2), "dropped, and still had: {left:?}");
+    assert_eq!(pool.retire(adopted, Stamp::default()), Freed::Leaked, "after the end");
+    let counts = pool.memory_counts();
+    assert_eq!((counts.live, counts.leaked), (1, 1));
+}
+
+/// What a destructor does (T10).
+#[test]
+fn memory_that_is_handed_in_is_freed_by_the_next_pump_and_no_driver_is_called_before() {
+    let (driver, pool) = pool(TestWords::On);
+    let [mut one, mut other] = [0, 1].map(|_| pool.acquire(key()).expect("a stream"));
+    let [memory, unused] = [0, 1].map(|_| pool.allocate(&mut one, Bytes::new(64)).expect("memory"));
+    let mut uses = memory.stamp();
+    let used = pool.submit_after(&mut other, &mut [ArrayUse::write(&mut uses)], "use");
+    let (_touch, _how) = used.expect("work");
+    let (looks, _calls) = (driver.looks(), driver.take_calls());
+    for (memory, uses) in [(memory, uses), (unused, Stamp::default())] {
+        assert_eq!(pool.retire_later(memory, uses), Freed::Deferred(Deferral::HandedIn));
+    }
+    assert_eq!((driver.looks(), driver.take_calls()), (looks, Vec::new()), "nobody is asked");
+    assert_eq!(pool.memory_counts().deferred, 2);
+    assert_eq!(pool.pump().freed, 2);
+    let calls = driver.take_calls();
+    let [first, second] = [0, 1].map(|at| {
+        let mut frees = calls.iter().filter(|call| matches!(call, DriverCall::Free(..)));
+        frees.nth(at).copied().expect("a free")
+    });
+    // The work on the other stream follows the allocation, but that is the user's word: the disposal stream follows both.
+    let waits = calls.iter().filter(|call| matches!(call, DriverCall::Wait(_))).count();
+    assert_eq!(waits, 2, "{calls:?}");
+    assert_ne!(first, second);
+    assert_eq!(pool.memory_counts().freed_on_disposal, 1);
+    assert_eq!(pool.memory_counts().freed_on_stream, 1, "the other one was used by nobody");
+}
+
+#[test]
+fn memory_that_is_handed_in_is_kept_by_a_graph_and_leaked_by_the_end() {
+    let (driver, pool) = pool(TestWords::On);
+    let mut lease = pool.acquire(key()).expect("a stream");
+    let [weights, late] =
+        [0, 1].map(|_| pool.allocate(&mut lease, Bytes::new(64)).expect("memory"));
+    let record = |scope: &mut CaptureScope<'_, _, _>| scope.pin(&weights);
+    let graph = pool.capture(&mut lease, CaptureMode::Relaxed, record).expect("a graph").graph;
+    let pinned = Freed::Deferred(Deferral::Pinned);
+    assert_eq!(pool.retire_later(weights, Stamp::default()), pinned);
+    driver.finish();
+    assert_eq!(pool.pump().freed, 0, "a graph uses it");
+    drop(graph);
+    assert_eq!(pool.pump().freed, 1);
+    let _down = pool.shutdown();
+    assert_eq!(pool.retire_later(late, Stamp::default()), Freed::Leaked);
+    assert_eq!(pool.memory_counts().leaked, 1);
+}
+
+#[test]
+fn memory_of_another_pool_is_neither_freed_nor_pinned() {
+    let (driver, pool) = pool(TestWords::On);
+    let elsewhere = StreamPool::new(driver.clone(), PoolOptions::default());
+    let (mut lease, mut other) =
+        (pool.acquire(key()).expect("a stream"), elsewhere.acquire(key()).expect("a stream"));
+    let [one, two] =
+        [0, 1].map(|_| elsewhere.allocate(&mut other, Bytes::new(64)).expect("memory"));
+    let refused = Err(StreamError::MemoryOfOtherPool { memory: one.raw() });
+    let captured = pool.capture(&mut lease, CaptureMode::Relaxed, |scope| {
+        assert_eq!(scope.pin(&one), refused);
+        Ok(())
+    });
+    let mut graph = captured.expect("a graph").graph;
+    assert_eq!(graph.pin(&one), refused);
+    driver.take_calls();
+    assert_eq!(pool.retire(one, Stamp::default()), Freed::OtherPool);
+    assert_eq!(pool.retire_later(two, Stamp::default()), Freed::OtherPool);
+    let [_ours, _theirs] = [pool.pump(), elsewhere.pump()];
+    let calls = driver.take_calls();
+    assert!(!calls.iter().any(|call| matches!(call, DriverCall::Free(..))), "{calls:?}");
+    assert_eq!((pool.memory_counts().live, elsewhere.memory_counts().live), (0, 2), "leaked");
+}

@@ -79,7 +79,7 @@ fn the_graph_of_a_capture_that_unwinds_after_its_end_is_destroyed_and_pins_nothi
     fuse.store(MAKE, Ordering::Relaxed);
     panics(|| {
         let pins = |scope: &mut CaptureScope<'_, TestDriver, Fragile>| {
-            scope.pin(&memory);
+            scope.pin(&memory)?;
             Ok(())
         };
         pool.capture(&mut lease, CaptureMode::Relaxed, pins).map(drop)
@@ -144,7 +144,7 @@ fn graphs_and_what_they_pin_are_seen_to_in_spite_of_a_panic() {
     for raw in [0x98, 0x99] {
         let memory = pool.adopt(RawMemory::new(raw), Bytes::new(64), key());
         let pins = |scope: &mut CaptureScope<'_, _, _>| {
-            scope.pin(&memory);
+            scope.pin(&memory)?;
             Ok(())
         };
         drop(pool.capture(&mut lease, CaptureMode::Relaxed, pins).expect("a graph"));

@@ -46,7 +46,7 @@ fn reads<S: StreamSubject>(
     let (raw, mut used) = (memory.raw(), memory.stamp());
     uses(tasks, lease, on.set(Spot::Memory(raw), value), &mut used)?;
     let captured = tasks.pool.capture(lease, CaptureMode::ThreadLocal, |scope| {
-        scope.pin(&memory);
+        scope.pin(&memory)?;
         scope.submit(on.copy(Spot::Memory(raw), Spot::Cell(to)))?;
         Ok::<(), StreamError>(())
     });

@@ -61,7 +61,7 @@ impl<S: StreamSubject> History<'_, S> {
         let mut foreign = Ok(());
         let captured = tasks.pool.capture(&mut lease, mode, |scope| {
             if let Some(at) = pinned {
-                scope.pin(&blocks[at].memory);
+                scope.pin(&blocks[at].memory)?;
             }
             let half = works.len() / 2;
             for (number, work) in works.into_iter().enumerate() {
