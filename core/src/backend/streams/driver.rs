@@ -138,8 +138,9 @@ pub enum StreamState {
 /// Streams of one driver.
 ///
 /// # Contract
-/// 1. `create` makes a stream of that key, idle and not capturing. It may take long; it is called with
-///    no lock held, and by several threads at once.
+/// 1. `create` makes a stream of that key, idle and not capturing. Its handle is no other live stream's, and none of 0, 1 and 2:
+///    those are the default streams of HIP and CUDA, which are not one stream each, and which a pool refuses to wrap. A handle
+///    may come again once its stream is gone. `create` may take long; it is called with no lock held, and by several threads at once.
 /// 2. `destroy` ends a stream. It is called once for each that `create` made, with no lock held, and by
 ///    a pool only when the stream is proven idle and not capturing (T10).
 /// 3. `capture_status` has no side effect on any capture, whoever asks.

@@ -16,9 +16,28 @@
 //!
 //! Every method may be called on any thread, and by several at once. What may be refused, or break a capture,
 //! in another mode (`query`, `query_event`, `synchronize_event`, `allocate`, `free`, `destroy`) is called inside
-//! a relaxed capture mode that the pool sets and takes back on the same thread (T8). `create` and `destroy`
-//! are called with no lock held; what acts on one stream of a pool is called with that stream's lock held
-//! (T5), so no method may call back into a pool.
+//! a relaxed capture mode that the pool sets and takes back on the same thread (T8).
+//!
+//! What a pool decides and does in one step is called with a stream's lock held (T5): so no method may call back into a pool, nor wait
+//! for a thread that does. The pool's own lock is never held.
+//!
+//! | called with | methods |
+//! |---|---|
+//! | the lock of the stream that is named | `begin_capture`, `end_capture`, `record_event`, `free`, `mark`, `observe`, `query`, and `capture_status` |
+//! | the lock of the stream whose event was just recorded, not of the one that waits | `stream_wait` |
+//! | the lock of some stream, or none | `create_event`, `query_event`, `exchange_capture_mode`, `state` |
+//! | no stream's lock; in a capture, the lock that puts its participants in order | `launch` |
+//! | no lock, whatever the pool does with other streams meanwhile | `create`, `destroy`, `open_progress`, `close_progress`, `launch_graph`, `destroy_graph`, `allocate`, `destroy_event`, `wait_progress`, `synchronize_event`, `features` |
+//!
+//! A stream whose lock is not held is its lease's owner's alone in `launch`, `launch_graph` and `allocate`. Other threads may ask about it
+//! at the same moment (`query`, `capture_status`, `observe`), record an event on it, and free memory on it.
+//!
+//! # Handles that nobody made
+//!
+//! [`RawStream::new`](crate::id::RawStream::new) and its like are safe, and so are these methods: safe code may call them with a handle that was made up
+//! (`RawStream::new(0xdead)`), or whose stream is gone. To a driver that is an address. A backend over one looks handles up in a list of
+//! those that it made or was told of, answers [`DriverError::Bad`](crate::error::DriverError::Bad) for all others, and calls no foreign function with them: as
+//! the registry of `ringfence-backend-shared` does for HIP and CUDA.
 
 mod capture;
 mod driver;
