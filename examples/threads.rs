@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use ringfence::{drive::Ordered, stream::Access};
+use ringfence::{drive::Ordered, error::StreamError, stream::Access};
 use ringfence_examples::{Array, Gpu, Outcome, Slots, check, sum_of};
 use ringfence_threads::{Period, Reaper, with_stream};
 
@@ -65,7 +65,7 @@ fn produce(gpu: &Gpu, pair: u32, to: &Sender<Array>) -> Outcome {
     for number in 0..ARRAYS {
         let array = with_stream(&gpu.pool, gpu.key, |lease| {
             Array::iota(gpu, lease, start_of(pair, number), COUNT)
-        })?;
+        })??;
         to.send(array)?;
     }
     Ok(()) // its stream goes back when the thread exits, and to the next one once its work is finished
@@ -82,10 +82,10 @@ fn consume(
     let mut sums = Vec::new();
     for mut array in arrays {
         let slot = slots.take().ok_or("a slot for each array")?;
-        let sum = with_stream(&gpu.pool, gpu.key, |lease| {
+        let sum = with_stream(&gpu.pool, gpu.key, |lease| -> Result<_, StreamError> {
             followed.count(gpu.pool.order_after(lease, array.stamp(), Access::Read)?);
             array.sum(lease, slot)
-        })?;
+        })??;
         drop(array); // freed behind the sum, by the GPU's order
         sums.push(sum);
     }

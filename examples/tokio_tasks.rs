@@ -6,7 +6,7 @@
 
 use std::{error::Error, process::ExitCode, sync::Arc, time::Duration};
 
-use ringfence::task::TaskError;
+use ringfence::{error::StreamError, task::TaskError};
 use ringfence_examples::{Array, Gpu, Outcome, Slot, Slots, check, sum_of};
 use ringfence_hip::HipStreams;
 use ringfence_tokio::{Period, Reaper, TaskPool};
@@ -54,8 +54,9 @@ async fn hand_over(gpu: &Gpu, tasks: &Tasks, slots: &Slots) -> Outcome {
         let makes = async move {
             for number in 0..ARRAYS {
                 let start = maker * 1000 + number;
-                let array = make
-                    .with(|pool, streams| Array::iota(&own, streams.lease(pool)?, start, COUNT))?;
+                let array = make.with(|pool, streams| {
+                    Array::iota(&own, streams.lease(pool)?, start, COUNT)
+                })??;
                 let _nobody_wants_it = send.send((start, array));
                 tokio::task::yield_now().await; // it may go on on another worker: its stream is the same
             }
@@ -68,7 +69,7 @@ async fn hand_over(gpu: &Gpu, tasks: &Tasks, slots: &Slots) -> Outcome {
             let mut summed = 0;
             while let Some((start, mut array)) = arrays.recv().await {
                 let slot = slots.take().ok_or("a slot for each task")?;
-                let sum = sum.with(|pool, streams| array.sum(streams.lease(pool)?, slot))?;
+                let sum = sum.with(|pool, streams| array.sum(streams.lease(pool)?, slot))??;
                 drop(array); // freed behind the sum, by the GPU's order
                 let (is, expected) = (sum.await?.read(), sum_of(start, COUNT));
                 check(
@@ -111,14 +112,14 @@ async fn cancel(gpu: &Gpu, tasks: &Tasks, slots: &Slots) -> Outcome {
         let (gate, submitted) = (gate.0.clone(), submitted.clone());
         async move {
             let slot = slots.take().ok_or("a free slot")?;
-            let sum = tasks.with(|pool, streams| {
+            let sum = tasks.with(|pool, streams| -> Result<_, StreamError> {
                 let lease = streams.lease(pool)?;
                 let _parked = pool.submit_owning(lease, gate, |gate| gate.wait_for(1))?;
                 let mut array = Array::iota(&gpu, lease, 1, COUNT)?;
                 let sum = array.sum(lease, slot)?;
                 let _nobody_listens = submitted.send(lease.stream().id());
                 Ok(sum)
-            })?;
+            })??;
             select! {
                 sum = sum => Ok::<Option<Slot>, Box<dyn Error + Send + Sync>>(Some(sum?)),
                 () = by.notified() => Ok(None), // and the other future is dropped
@@ -138,9 +139,10 @@ async fn cancel(gpu: &Gpu, tasks: &Tasks, slots: &Slots) -> Outcome {
 
     // Both tasks are gone, and the GPU still has their work.
     let taken = SLOTS - slots.free();
-    let next =
-        tasks.scope(async { tasks.with(|pool, streams| Ok(streams.lease(pool)?.stream().id())) });
-    let next = next.await?;
+    let lent = tasks.scope(async {
+        tasks.with(|pool, streams| streams.lease(pool).map(|lease| lease.stream().id()))
+    });
+    let next = lent.await??;
     let stream = if busy.contains(&next) { "one of their streams" } else { "another stream" };
     println!(
         "2 tasks were cancelled in the middle: the GPU keeps {} slots, and the next task gets {stream}",

@@ -193,6 +193,7 @@ impl From<StreamError> for Failure {
             StreamError::Capturing { .. } | StreamError::Participants { .. } => {
                 Status::RINGFENCE_CAPTURING
             }
+            StreamError::Unjoined { .. } => Status::RINGFENCE_DRIVER,
             StreamError::TimedOut { .. } => Status::RINGFENCE_TIMED_OUT,
             StreamError::Unknowable { .. } => Status::RINGFENCE_UNKNOWABLE,
             _ => Status::RINGFENCE_OTHER,

@@ -23,7 +23,8 @@
 //! let work = || {
 //!     for _ in 0..8 {
 //!         let kernel = StreamOp::new("axpy", Ticks::new(20));
-//!         with_stream(&pool, key, |lease| pool.submit(lease, kernel)).expect("a stream");
+//!         let submitted = with_stream(&pool, key, |lease| pool.submit(lease, kernel));
+//!         submitted.expect("a stream").expect("work");
 //!     }
 //! };
 //! thread::scope(|scope| {

@@ -110,9 +110,10 @@ pub(super) fn usable<B: StreamBackend, A>(pool: &StreamPool<B, A>) -> Result<(),
 /// Streams of several keys are not ordered with each other: order them with stamps, or switch keys of one
 /// [`TaskStreams`](ringfence::task::TaskStreams).
 ///
+/// Answers with what `body` returned.
+///
 /// # Errors
-/// [`TaskError::InUse`] inside another such call for the same pool and key; as [`StreamPool::acquire`]; what
-/// `body` says.
+/// [`TaskError::InUse`] inside another such call for the same pool and key; as [`StreamPool::acquire`].
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -122,22 +123,22 @@ pub(super) fn usable<B: StreamBackend, A>(pool: &StreamPool<B, A>) -> Result<(),
 /// # let pool = Arc::new(StreamPool::new(MockStreams::new(DriverProfile::Hip57), PoolOptions::default()));
 /// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
 /// let kernel = StreamOp::new("axpy", Ticks::new(20));
-/// let first = with_stream(&pool, key, |lease| pool.submit(lease, kernel.clone()))?;
-/// let second = with_stream(&pool, key, |lease| pool.submit(lease, kernel))?;
+/// let first = with_stream(&pool, key, |lease| pool.submit(lease, kernel.clone()))??;
+/// let second = with_stream(&pool, key, |lease| pool.submit(lease, kernel))??;
 /// assert_eq!(first.stream(), second.stream()); // this thread's own, from wherever it asks
 /// # Ok::<(), TaskError>(())
 /// ```
-pub fn with_stream<B, A, T>(
+pub fn with_stream<B, A, R>(
     pool: &Arc<StreamPool<B, A>>,
     key: StreamKey,
-    body: impl FnOnce(&mut Lease<A>) -> Result<T, StreamError>,
-) -> Result<T, TaskError>
+    body: impl FnOnce(&mut Lease<A>) -> R,
+) -> Result<R, TaskError>
 where
     B: StreamBackend + 'static,
     A: Send + 'static,
 {
     usable(pool)?;
-    task_of(pool, key).with(|streams| body(streams.lease(pool)?))
+    lent(&task_of(pool, key), pool, body)
 }
 /// The same, but at the pool's hard cap the first call waits for a stream, as [`acquire_within`] does.
 ///
@@ -155,18 +156,18 @@ where
 /// let options = PoolOptions { live_cap: NonZeroU32::new(1), ..PoolOptions::default() };
 /// let pool = Arc::new(StreamPool::new(MockStreams::new(DriverProfile::Hip57), options));
 /// let all_there_is = pool.acquire(key)?;
-/// let stream = || with_stream_within(&pool, key, Duration::from_millis(2), |lease| Ok(lease.stream()));
+/// let stream = || with_stream_within(&pool, key, Duration::from_millis(2), |lease| lease.stream());
 /// assert_eq!(stream(), Err(TaskError::Stream(StreamError::Full { live: 1, cap: 1 })));
 /// drop(all_there_is);
 /// assert!(stream().is_ok());
 /// # Ok::<(), TaskError>(())
 /// ```
-pub fn with_stream_within<B, A, T>(
+pub fn with_stream_within<B, A, R>(
     pool: &Arc<StreamPool<B, A>>,
     key: StreamKey,
     limit: Duration,
-    body: impl FnOnce(&mut Lease<A>) -> Result<T, StreamError>,
-) -> Result<T, TaskError>
+    body: impl FnOnce(&mut Lease<A>) -> R,
+) -> Result<R, TaskError>
 where
     B: StreamBackend + 'static,
     A: Send + 'static,
@@ -176,7 +177,16 @@ where
     if let Some(ready) = waiting::block_on(task.ready(pool), limit, LOOK_AGAIN) {
         ready?;
     }
-    task.with(|streams| body(streams.lease(pool)?)) // a full pool says so here
+    lent(&task, pool, body) // a full pool says so here
+}
+/// Calls `body` with the task's stream.
+pub(super) fn lent<B: StreamBackend, A, R>(
+    task: &Task<A>,
+    pool: &StreamPool<B, A>,
+    body: impl FnOnce(&mut Lease<A>) -> R,
+) -> Result<R, TaskError> {
+    let done = task.with(|streams| -> Result<R, StreamError> { Ok(body(streams.lease(pool)?)) });
+    Ok(done??)
 }
 /// Gives back all streams that the calling thread has of this pool, before it exits. Calls no driver. One that
 /// is in use, by a call further up, comes back when that call returns.
@@ -188,7 +198,7 @@ where
 /// use ringfence_threads::{give_back, with_stream};
 /// # let pool = Arc::new(StreamPool::new(MockStreams::new(DriverProfile::Hip57), PoolOptions::default()));
 /// # let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
-/// with_stream(&pool, key, |_lease| Ok(()))?;
+/// with_stream(&pool, key, |_lease| ())?;
 /// assert_eq!(pool.tally().leased, 1); // this thread's, whether it is used or not
 /// give_back(&pool); // before the thread does something else for long
 /// assert_eq!(pool.tally().leased, 0);

@@ -4,11 +4,11 @@ use std::{fmt, sync::Arc};
 
 use rayon::ThreadPool;
 use ringfence::{
-    backend::streams::StreamBackend, drive::StreamPool, error::StreamError, id::StreamKey,
-    stream::Lease, task::TaskError,
+    backend::streams::StreamBackend, drive::StreamPool, id::StreamKey, stream::Lease,
+    task::TaskError,
 };
 
-use super::per_thread::{give_back, task_of, usable};
+use super::per_thread::{give_back, lent, task_of, usable};
 
 /// A rayon pool whose workers have streams of their own: one for each worker and key, acquired at its first use.
 ///
@@ -41,7 +41,8 @@ use super::per_thread::{give_back, task_of, usable};
 /// workers.install(|| {
 ///     (0..100).into_par_iter().for_each(|_| {
 ///         let kernel = StreamOp::new("axpy", Ticks::new(20));
-///         workers.with_stream(key, |lease| pool.submit(lease, kernel)).expect("a stream");
+///         let submitted = workers.with_stream(key, |lease| pool.submit(lease, kernel));
+///         submitted.expect("a stream").expect("work");
 ///     });
 /// });
 /// assert!(pool.counts().created <= 2);
@@ -73,24 +74,23 @@ where
     pub fn install<T: Send>(&self, job: impl FnOnce() -> T + Send) -> T {
         self.threads.install(job)
     }
-    /// Calls `body` with the calling worker's own stream of `key`. Called on another thread, it uses that
-    /// thread's stream, as [`with_stream`](crate::with_stream) does.
+    /// Calls `body` with the calling worker's own stream of `key`, and answers with what it returned. Called on another
+    /// thread, it uses that thread's stream, as [`with_stream`](crate::with_stream) does.
     ///
     /// # Errors
-    /// As [`StreamPool::acquire`]; what `body` says.
-    pub fn with_stream<T>(
+    /// As [`StreamPool::acquire`].
+    pub fn with_stream<R>(
         &self,
         key: StreamKey,
-        body: impl FnOnce(&mut Lease<A>) -> Result<T, StreamError>,
-    ) -> Result<T, TaskError> {
+        body: impl FnOnce(&mut Lease<A>) -> R,
+    ) -> Result<R, TaskError> {
         usable(&self.pool)?;
         let mut waits = Some(body);
-        let outcome = task_of(&self.pool, key).with(|streams| {
-            let lease = streams.lease(&self.pool)?;
-            waits.take().map(|body| body(lease)).transpose()
+        let outcome = lent(&task_of(&self.pool, key), &self.pool, |lease| {
+            waits.take().map(|body| body(lease))
         });
         match (outcome, waits) {
-            (Err(TaskError::InUse), Some(body)) => Ok(body(&mut self.pool.acquire(key)?)?),
+            (Err(TaskError::InUse), Some(body)) => Ok(body(&mut self.pool.acquire(key)?)),
             (Ok(Some(value)), _) => Ok(value),
             (Ok(None), _) => Err(TaskError::InUse),
             (Err(error), _) => Err(error),

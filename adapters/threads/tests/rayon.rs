@@ -42,7 +42,7 @@ fn one_stream_for_each_worker_that_comes_back_at_the_end() {
     workers.install(|| {
         (0..1_000).into_par_iter().for_each(|_| {
             let submit = |lease: &mut _| workers.pool().submit(lease, kernel());
-            let touch = workers.with_stream(key(), submit).expect("a stream");
+            let touch = workers.with_stream(key(), submit).expect("a stream").expect("work");
             let worker = rayon::current_thread_index();
             seen.lock().expect("no panic").insert((worker, touch.stream()));
         });
@@ -65,13 +65,13 @@ fn a_stolen_job_never_gets_the_stream_that_is_in_use() {
     workers.install(|| {
         let outer = workers.with_stream(key(), |mine| {
             let mine = mine.stream();
-            let inner = || workers.with_stream(key(), |lease| Ok(lease.stream()));
+            let inner = || workers.with_stream(key(), |lease| lease.stream());
             let (a, b) = rayon::join(inner, inner); // this worker runs both
             assert_ne!(a.expect("a stream"), mine, "T1");
             assert_ne!(b.expect("a stream"), mine, "T1");
-            Ok(mine)
+            mine
         });
-        let again = workers.with_stream(key(), |lease| Ok(lease.stream()));
+        let again = workers.with_stream(key(), |lease| lease.stream());
         assert_eq!(again, outer, "T3");
     });
     assert_eq!(workers.pool().tally().leased, 1);
@@ -82,7 +82,7 @@ fn a_stolen_job_never_gets_the_stream_that_is_in_use() {
 fn workers_that_end_by_a_drop_give_their_streams_back_too() {
     let (_driver, workers) = workers(3);
     let pool = workers.pool().clone();
-    let used = workers.threads().broadcast(|_| workers.with_stream(key(), |_| Ok(())));
+    let used = workers.threads().broadcast(|_| workers.with_stream(key(), |_| ()));
     assert_eq!(used, [Ok(()); 3]);
     assert_eq!(pool.tally().leased, 3);
     drop(workers);
@@ -97,6 +97,6 @@ fn workers_that_end_by_a_drop_give_their_streams_back_too() {
 fn errors_come_through() {
     let (driver, workers) = workers(1);
     driver.lose_device();
-    let lost = workers.with_stream(key(), |_| Ok(()));
+    let lost = workers.with_stream(key(), |_| ());
     assert_eq!(lost, Err(TaskError::Stream(StreamError::DeviceLost)));
 }

@@ -46,7 +46,8 @@ fn kernel() -> StreamOp {
     StreamOp::new("axpy", Ticks::new(20))
 }
 fn submit(pool: &Pool) -> StreamRef {
-    with_stream(pool, key(), |lease| pool.submit(lease, kernel())).expect("a stream").stream()
+    let submitted = with_stream(pool, key(), |lease| pool.submit(lease, kernel()));
+    submitted.expect("a stream").expect("work").stream()
 }
 
 #[test]
@@ -88,10 +89,10 @@ fn a_thread_has_one_stream_for_each_key() {
     let (_driver, pool) = pool_with(None);
     let seen = with_stream(&pool, key(), |normal| {
         let normal = normal.stream();
-        let again = with_stream(&pool, key(), |_| Ok(()));
+        let again = with_stream(&pool, key(), |_| ());
         assert_eq!(again, Err(TaskError::InUse), "T3");
-        let urgent = with_stream(&pool, high(), |urgent| Ok(urgent.stream()));
-        Ok((normal, urgent.expect("another key is another stream")))
+        let urgent = with_stream(&pool, high(), |urgent| urgent.stream());
+        (normal, urgent.expect("another key is another stream"))
     });
     let (normal, urgent) = seen.expect("a stream");
     assert_ne!(normal, urgent);
@@ -114,9 +115,8 @@ fn pools_of_one_thread_are_kept_apart() {
 fn a_panic_leaves_the_stream_with_its_thread() {
     let (_driver, pool) = pool_with(None);
     let mine = submit(&pool);
-    let unwound = catch_unwind(AssertUnwindSafe(|| {
-        with_stream(&pool, key(), |_| -> Result<(), StreamError> { panic!("planned") })
-    }));
+    let unwound =
+        catch_unwind(AssertUnwindSafe(|| with_stream(&pool, key(), |_| panic!("planned"))));
     assert!(unwound.is_err());
     assert_eq!(submit(&pool), mine);
 }
@@ -155,7 +155,7 @@ fn many_threads_at_the_cap_take_turns() {
 fn a_thread_waits_for_its_stream_up_to_a_limit() {
     let (driver, pool) = pool_with(Some(1));
     let mine = pool.acquire(key()).expect("the only one");
-    let use_it = |limit| with_stream_within(&pool, key(), limit, |lease| Ok(lease.stream()));
+    let use_it = |limit| with_stream_within(&pool, key(), limit, |lease| lease.stream());
     let full = StreamError::Full { live: 1, cap: 1 };
     assert_eq!(use_it(Duration::from_millis(1)), Err(full.into()));
     assert_eq!(use_it(Duration::ZERO), Err(full.into()));
@@ -189,7 +189,7 @@ fn a_thread_past_its_thread_locals_gets_a_stream_for_one_call() {
     struct Late(Pool, Arc<Mutex<Option<Result<StreamRef, TaskError>>>>);
     impl Drop for Late {
         fn drop(&mut self) {
-            let got = with_stream(&self.0, key(), |lease| Ok(lease.stream()));
+            let got = with_stream(&self.0, key(), |lease| lease.stream());
             give_back(&self.0);
             *self.1.lock().expect("no panic") = Some(got);
         }

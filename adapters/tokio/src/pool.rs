@@ -5,7 +5,6 @@ use std::{fmt, sync::Arc};
 use ringfence::{
     backend::streams::{StreamBackend, StreamWork},
     drive::{InFlight, StreamPool},
-    error::StreamError,
     id::StreamKey,
     stream::{Access, Touch},
     task::{Task, TaskError, TaskStreams, attach, current, with_current},
@@ -37,7 +36,7 @@ use tokio::task::JoinHandle;
 /// let mut after = Stamp::default();
 /// after.add(touch, Access::Write);
 /// let parts = tasks.scope(async {
-///     let _how = tasks.with(|pool, streams| streams.order_after(pool, &after, Access::Read))?;
+///     let _how = tasks.with(|pool, streams| streams.order_after(pool, &after, Access::Read))??;
 ///     tasks.submit(op("left"))?;
 ///     tasks.submit(op("right"))?;
 /// #   driver.run_until_idle();
@@ -84,7 +83,7 @@ impl<B: StreamBackend, A: Send + 'static> TaskPool<B, A> {
     }
 
     /// Waits until the calling task has its stream: at once, except at the pool's hard cap. Without this the
-    /// first use of a stream fails there, with [`StreamError::Full`]. It needs a [`Reaper`](crate::Reaper).
+    /// first use of a stream fails there, with [`StreamError::Full`](ringfence::error::StreamError::Full). It needs a [`Reaper`](crate::Reaper).
     ///
     /// It may be cancelled at any time.
     ///
@@ -94,15 +93,15 @@ impl<B: StreamBackend, A: Send + 'static> TaskPool<B, A> {
         current::<A>().ok_or(TaskError::NoTask)?.ready(&self.pool).await
     }
     /// Calls `body` with the pool and the calling task's streams: to switch keys, to order after a stamp, to
-    /// capture. It is not async, so that no stream is in use across an await.
+    /// capture. Answers with what it returned. It is not async, so that no stream is in use across an await.
     ///
     /// # Errors
     /// [`TaskError::NoTask`] outside [`scope`](Self::scope); [`TaskError::InUse`] inside another such call
-    /// of the same task; what `body` says.
-    pub fn with<T>(
+    /// of the same task.
+    pub fn with<R>(
         &self,
-        body: impl FnOnce(&StreamPool<B, A>, &mut TaskStreams<A>) -> Result<T, StreamError>,
-    ) -> Result<T, TaskError> {
+        body: impl FnOnce(&StreamPool<B, A>, &mut TaskStreams<A>) -> R,
+    ) -> Result<R, TaskError> {
         with_current(|streams| body(&self.pool, streams))
     }
     /// Submits work to the calling task's stream ([`StreamPool::submit`]).
@@ -113,7 +112,7 @@ impl<B: StreamBackend, A: Send + 'static> TaskPool<B, A> {
     where
         B: StreamWork,
     {
-        self.with(|pool, streams| streams.submit(pool, work))
+        Ok(self.with(|pool, streams| streams.submit(pool, work))??)
     }
     /// Submits work that uses `what` until it is finished ([`StreamPool::submit_owning`]); the future brings it
     /// back. It needs a [`Reaper`](crate::Reaper). Dropped before, it leaves the value with the pool until the
@@ -130,15 +129,15 @@ impl<B: StreamBackend, A: Send + 'static> TaskPool<B, A> {
         B: StreamWork,
         T: Send + 'static,
     {
-        self.with(|pool, streams| streams.submit_owning(pool, what, work))
+        Ok(self.with(|pool, streams| streams.submit_owning(pool, what, work))??)
     }
     /// Waits until all work that the calling task submitted so far is finished. It needs a
     /// [`Reaper`](crate::Reaper), and may be cancelled at any time.
     ///
     /// # Errors
-    /// As [`with`](Self::with); [`StreamError::DeviceLost`].
+    /// As [`with`](Self::with); [`StreamError::DeviceLost`](ringfence::error::StreamError::DeviceLost).
     pub async fn finished(&self) -> Result<(), TaskError> {
-        let stamp = self.with(|_, streams| Ok(streams.so_far()))?;
+        let stamp = self.with(|_, streams| streams.so_far())?;
         for touch in stamp.touches(Access::Write) {
             self.pool.when_finished(touch).await?;
         }

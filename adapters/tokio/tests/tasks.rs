@@ -46,7 +46,7 @@ fn kernel() -> StreamOp {
     StreamOp::new("axpy", Ticks::new(20))
 }
 fn stream(pool: &Tasks) -> StreamRef {
-    pool.with(|pool, streams| Ok(streams.lease(pool)?.stream())).expect("a stream")
+    pool.with(|pool, streams| streams.lease(pool).expect("a stream").stream()).expect("a task")
 }
 /// A buffer, and how to know whether it is still there.
 fn buffer() -> (Arc<[u8; 16]>, Weak<[u8; 16]>) {
@@ -147,7 +147,7 @@ async fn a_task_that_panics_gives_its_stream_back() {
     let inside = pool.clone();
     let task = pool.spawn(async move {
         inside.submit(kernel()).expect("it works");
-        inside.with(|_, _| -> Result<(), StreamError> { panic!("planned") })
+        inside.with(|_, _| panic!("planned"))
     });
     assert!(task.await.expect_err("it panics").is_panic());
     let tally = pool.pool().tally();
@@ -190,7 +190,7 @@ async fn parts_of_one_task_share_its_stream_and_scopes_nest() {
         let nested = pool.scope(async { stream(&pool) }).await;
         assert_ne!(a, nested, "a scope is a task of its own");
         assert_eq!(stream(&pool), a);
-        let in_use = pool.with(|_, _| Ok(pool.submit(kernel())));
+        let in_use = pool.with(|_, _| pool.submit(kernel()));
         assert_eq!(in_use, Ok(Err(TaskError::InUse)));
     };
     pool.scope(body).await;
@@ -204,8 +204,10 @@ async fn a_task_switches_keys_and_finds_its_stream_again() {
         let normal = stream(&pool);
         let urgent = pool
             .with(|pool, streams| {
-                streams.with_key(pool, high, |streams| streams.submit(pool, kernel()))?
+                streams.with_key(pool, high, |streams| streams.submit(pool, kernel()))
             })
+            .expect("a task")
+            .expect("nothing captures")
             .expect("it works");
         tokio::task::yield_now().await;
         assert_ne!(urgent.stream(), normal);

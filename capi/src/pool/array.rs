@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use ringfence::{
     drive::{ArrayUse, Ordered, StreamPool},
-    error::StreamError,
     stream::{Access, Lease, Stamp},
 };
 
@@ -94,12 +93,3 @@ pub(crate) fn given_up(code: i32, what: &str) -> Failure {
         format_args!("the callback of {what} returned {code}, so that nothing came of it"),
     )
 }
-
-/// So that errors of a task's closure can say what they are.
-pub(crate) fn flat<T>(
-    result: Result<Result<T, Failure>, ringfence::task::TaskError>,
-) -> Result<T, Failure> {
-    result.map_err(Failure::from).and_then(|inner| inner)
-}
-/// The closure of a task answers with a failure of ours as a value.
-pub(crate) type InTask<T> = Result<Result<T, Failure>, StreamError>;

@@ -14,7 +14,7 @@ use ringfence::{
 };
 
 use super::{
-    array::{InTask, arrays, flat, submit_of, submit_on},
+    array::{arrays, submit_of, submit_on},
     backend::ringfence_submit_fn,
     life::{HAND_IN, MOST_HAND_IN},
     memory::give_memory,
@@ -112,7 +112,7 @@ impl OwnersObject {
     ) -> Result<T, Failure> {
         self.take_in();
         let task = self.table.acquire_for(&self.pool.pool, owner, key, &self.probe)?;
-        flat(task.with(|streams| -> InTask<T> { Ok(act(streams.lease(&self.pool.pool)?)) }))
+        task.with(|streams| act(streams.lease(&self.pool.pool)?))?
     }
 }
 

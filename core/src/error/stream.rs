@@ -224,6 +224,20 @@ pub enum StreamError {
         /// How many.
         left: u32,
     },
+    /// A capture ended while streams that were forked into it were not joined.
+    #[error(
+        "the capture on {stream} ended with {left} of its forks not joined, {fork} among them ({cause}); join each inside the closure, after the last work on it. The streams are retired"
+    )]
+    Unjoined {
+        /// The capture's stream.
+        stream: StreamRef,
+        /// One of those that were not joined.
+        fork: StreamRef,
+        /// How many were not.
+        left: u32,
+        /// What the driver said of the end.
+        cause: DriverError,
+    },
     /// A host wait ran into its limit. Nothing was changed.
     #[error(
         "{stream} had not reached {position} within the limit of the wait; wait again, or raise the limit"

@@ -95,6 +95,7 @@ pub(crate) enum Refusable {
     DestroyGraph,
     Wait,
     BeginCapture,
+    EndCapture,
     /// A launch of which a part runs.
     RestOfLaunch,
     Allocate,
@@ -309,6 +310,7 @@ impl StreamCapture for TestDriver {
     }
     fn end_capture(&self, stream: RawStream) -> Result<RawGraph, DriverError> {
         self.set_capture(stream, CaptureStatus::None);
+        self.refuses(Refusable::EndCapture)?;
         Ok(RawGraph::new(self.name()))
     }
     fn launch_graph(&self, _graph: RawGraph, stream: RawStream) -> Result<(), DriverError> {

@@ -3,7 +3,7 @@
 use std::{any::Any, cell::Cell, fmt, marker::PhantomData};
 
 use super::{Task, TaskError, TaskStreams, handle::Held};
-use crate::{error::StreamError, sync::Arc};
+use crate::sync::Arc;
 
 /// A task whatever its streams carry: a thread-local cannot have a type of its own for each.
 pub(super) type AnyTask = Arc<dyn Any + Send + Sync>;
@@ -104,7 +104,7 @@ pub fn current<A: Send + 'static>() -> Option<Task<A>> {
         .ok()??;
     Some(Task::of(task.downcast::<Held<A>>().ok()?))
 }
-/// Calls `body` with the streams of the current task.
+/// Calls `body` with the streams of the current task, and answers with what it returned.
 ///
 /// # Errors
 /// [`TaskError::NoTask`]; as [`Task::with`].
@@ -117,13 +117,12 @@ pub fn current<A: Send + 'static>() -> Option<Task<A>> {
 /// where
 ///     B: StreamBackend + StreamWork<Work = &'static str>,
 /// {
-///     with_current(|streams| streams.submit(pool, "axpy"))
+///     Ok(with_current(|streams| streams.submit(pool, "axpy"))??)
 /// }
-/// let outside: Result<(), TaskError> = with_current::<(), ()>(|_streams| Ok(()));
-/// assert_eq!(outside, Err(TaskError::NoTask));
+/// assert_eq!(with_current::<(), _>(|streams| streams.count()), Err(TaskError::NoTask));
 /// ```
-pub fn with_current<A: Send + 'static, T>(
-    body: impl FnOnce(&mut TaskStreams<A>) -> Result<T, StreamError>,
-) -> Result<T, TaskError> {
+pub fn with_current<A: Send + 'static, R>(
+    body: impl FnOnce(&mut TaskStreams<A>) -> R,
+) -> Result<R, TaskError> {
     current().ok_or(TaskError::NoTask)?.with(body)
 }

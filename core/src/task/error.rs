@@ -14,7 +14,7 @@ use crate::error::StreamError;
 /// {
 ///     match with_current(|streams| streams.submit(pool, work)) {
 ///         Err(TaskError::NoTask) => Ok(pool.submit(&mut pool.acquire(key)?, work)?),
-///         submitted => submitted, // `InUse`: a call further up has the streams, and has to return first
+///         submitted => Ok(submitted??), // `InUse`: a call further up has the streams, and has to return first
 ///     }
 /// }
 /// ```

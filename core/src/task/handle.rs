@@ -6,7 +6,6 @@ use super::{TaskError, TaskStreams};
 use crate::{
     backend::streams::StreamBackend,
     drive::StreamPool,
-    error::StreamError,
     id::StreamKey,
     stream::Lease,
     sync::{Arc, Mutex},
@@ -24,8 +23,8 @@ use crate::{
 /// let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
 /// let task: Task = Task::new(key);
 /// let same = task.clone(); // for a table, or another thread
-/// assert_eq!(same.with(|streams| Ok(streams.key())), Ok(key));
-/// let nested = task.with(|_streams| Ok(same.with(|streams| Ok(streams.count()))));
+/// assert_eq!(same.with(|streams| streams.key()), Ok(key));
+/// let nested = task.with(|_streams| same.with(|streams| streams.count()));
 /// assert_eq!(nested, Ok(Err(TaskError::InUse))); // an answer, and no deadlock
 /// ```
 pub struct Task<A = ()>(Arc<Held<A>>);
@@ -42,18 +41,37 @@ impl<A> Task<A> {
     pub fn with_streams(streams: TaskStreams<A>) -> Self {
         Self(Arc::new(Held(Mutex::new(Some(Box::new(streams))))))
     }
-    /// Calls `body` with the task's streams.
+    /// Calls `body` with the task's streams, and answers with what it returned: also an error of the caller's own.
     ///
     /// # Errors
-    /// [`TaskError::InUse`] when another call has them; what `body` says.
-    pub fn with<T>(
-        &self,
-        body: impl FnOnce(&mut TaskStreams<A>) -> Result<T, StreamError>,
-    ) -> Result<T, TaskError> {
+    /// [`TaskError::InUse`] when another call has them.
+    ///
+    /// ```
+    /// # use ringfence::{backend::streams::*, drive::StreamPool, error::StreamError, stream::Touch, task::*};
+    /// enum Failure {
+    ///     Streams(TaskError),
+    ///     NoKernel(String),
+    /// }
+    /// impl From<TaskError> for Failure {
+    ///     fn from(error: TaskError) -> Self {
+    ///         Self::Streams(error)
+    ///     }
+    /// }
+    /// # fn submit<B>(pool: &StreamPool<B>, task: &Task, find: impl Fn(&str) -> Option<B::Work>) -> Result<Touch, Failure>
+    /// # where
+    /// #     B: StreamBackend + StreamWork,
+    /// # {
+    /// task.with(|streams| {
+    ///     let kernel = find("axpy").ok_or_else(|| Failure::NoKernel("axpy".into()))?;
+    ///     Ok(streams.submit(pool, kernel).map_err(TaskError::from)?)
+    /// })? // no streams
+    /// # }
+    /// ```
+    pub fn with<R>(&self, body: impl FnOnce(&mut TaskStreams<A>) -> R) -> Result<R, TaskError> {
         let streams = self.0.0.lock().take().ok_or(TaskError::InUse)?;
         let mut out = Out { of: &self.0, streams: Some(streams) };
         match &mut out.streams {
-            Some(streams) => Ok(body(streams)?),
+            Some(streams) => Ok(body(streams)),
             None => Err(TaskError::InUse),
         }
     }
@@ -70,13 +88,13 @@ impl<A> Task<A> {
     /// #     B: StreamBackend + StreamWork<Work = &'static str>,
     /// # {
     /// task.ready(pool).await?; // where a full pool makes it wait
-    /// task.with(|streams| streams.submit(pool, "axpy")) // has its stream
+    /// Ok(task.with(|streams| streams.submit(pool, "axpy"))??) // has its stream
     /// # }
     /// ```
     pub async fn ready<B: StreamBackend>(&self, pool: &StreamPool<B, A>) -> Result<(), TaskError> {
         let wanted = self.with(|streams| {
             let wants = streams.usable_place().is_none();
-            Ok(wants.then(|| streams.key()))
+            wants.then(|| streams.key())
         })?;
         let Some(key) = wanted else { return Ok(()) };
         let lease = pool.acquire_async(key).await?;
@@ -84,10 +102,7 @@ impl<A> Task<A> {
     }
     /// Makes `lease` the task's stream of its key. Where the task got one meanwhile, this one goes back unused.
     pub(super) fn keep(&self, lease: Lease<A>) -> Result<(), TaskError> {
-        self.with(|streams| {
-            drop(streams.keep(lease));
-            Ok(())
-        })
+        self.with(|streams| drop(streams.keep(lease)))
     }
     #[cfg(not(ringfence_loom))]
     pub(super) fn held(&self) -> &Arc<Held<A>> {

@@ -21,8 +21,9 @@
 //!     with_current(|streams| {
 //!         streams.submit(pool, "fill")?; // acquires on first use
 //!         streams.with_priority(pool, Priority::High, |streams| streams.submit(pool, "urgent"))??;
-//!         streams.submit(pool, "read").map(drop) // the first stream again, after the urgent work
-//!     })
+//!         streams.submit(pool, "read").map_err(TaskError::from) // the first stream again, after the urgent work
+//!     })??;
+//!     Ok(())
 //! }
 //! ```
 //!

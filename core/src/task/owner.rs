@@ -83,7 +83,8 @@ impl<K, F: Fn(&K) -> Owner> OwnerProbe<K> for F {
 ///     let key = StreamKey::new(DeviceContext::primary(DeviceId::new(0)));
 ///     let is_done = |task: &u64| if *task == 0 { Owner::Gone } else { Owner::Running };
 ///     let task = owners.acquire_for(pool, julia_task, key, &is_done)?;
-///     task.with(|streams| streams.submit(pool, "axpy")).map(drop)
+///     task.with(|streams| streams.submit(pool, "axpy"))??;
+///     Ok(())
 /// }
 /// ```
 pub struct OwnerTable<K, A = ()>(Mutex<Table<K, A>>);
@@ -127,9 +128,9 @@ impl<K: Eq + Hash + Clone, A> OwnerTable<K, A> {
     ) -> Result<Task<A>, TaskError> {
         let task = self.task_of(&owner, key);
         let has_one = task.with(|streams| {
-            streams.switch(pool, key)?;
-            Ok(streams.usable_place().is_some())
-        })?;
+            let switched = streams.switch(pool, key);
+            switched.map(|_before| streams.usable_place().is_some())
+        })??;
         if !has_one {
             task.keep(self.find(pool, &owner, key, probe)?)?;
         }

@@ -177,6 +177,8 @@ words! {
         Capturing = "capturing",
         /// Participants were left in a capture.
         Participants = "participants",
+        /// Forked streams were not joined at the end of a capture.
+        Unjoined = "unjoined",
         /// A wait ran into its limit.
         TimedOut = "timed_out",
         /// Whether work is finished cannot be known.
@@ -319,6 +321,7 @@ impl StreamErrorKind {
             }
             StreamError::Capturing { .. } => Self::Capturing,
             StreamError::Participants { .. } => Self::Participants,
+            StreamError::Unjoined { .. } => Self::Unjoined,
             StreamError::TimedOut { .. } => Self::TimedOut,
             StreamError::Unknowable { .. } => Self::Unknowable,
             StreamError::Reset { .. } => Self::Reset,

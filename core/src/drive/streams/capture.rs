@@ -60,9 +60,23 @@ pub struct CaptureScope<'a, B, A = ()> {
     pub(super) home: Home,
     pub(super) door: Arc<Door>,
     pub(super) pins: Vec<MemoryName>,
-    pub(super) forks: Vec<Arc<Slot<A>>>,
+    pub(super) forks: Vec<Fork<A>>,
     /// A capture belongs to the thread that began it.
     _not_send: std::marker::PhantomData<*const ()>,
+}
+
+/// A stream that records in somebody's capture.
+#[derive(Debug)]
+pub(super) struct Fork<A> {
+    pub(super) slot: Arc<Slot<A>>,
+    pub(super) stream: StreamRef,
+    pub(super) work: ForkedWork,
+}
+/// Whether the capture's stream follows all that the fork recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ForkedWork {
+    Joined,
+    Unjoined,
 }
 
 /// Whether participants may still come in, and how many have not left. Its lock makes the work of all of
@@ -178,7 +192,8 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
             self.pool.give_back(before);
             return chained;
         }
-        self.forks.push(other.slot().clone());
+        let (slot, stream) = (other.slot().clone(), other.stream());
+        self.forks.push(Fork { slot, stream, work: ForkedWork::Unjoined });
         Ok(())
     }
     /// Records work on a forked stream.
@@ -189,27 +204,30 @@ impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
     where
         B: StreamWork,
     {
-        self.forked_here(fork)?;
+        let forked = self.forked_here(fork)?;
+        forked.work = ForkedWork::Unjoined; // also what was joined before
         self.pool.usable()?;
         self.pool.records_still(fork.slot(), fork.stream())?;
         let launched = self.pool.driver.launch(fork.slot().raw(), work);
         launched.map_err(|cause| refused(fork.stream(), cause))
     }
-    /// Makes the capture's stream follow the forked one. Every fork has to be joined before the scope ends.
+    /// Makes the capture's stream follow the forked one. Every fork has to be joined before the scope ends, after the last work
+    /// on it: else the capture fails, with [`StreamError::Unjoined`].
     ///
     /// # Errors
     /// [`StreamError::Stale`] when the stream was not forked here, or was closed, [`StreamError::OtherPool`]; what the driver says.
     pub fn join(&mut self, fork: &mut Lease<A>) -> Result<(), StreamError> {
         self.forked_here(fork)?;
-        self.chain(fork.stream(), fork.slot(), &self.slot)
+        self.chain(fork.stream(), fork.slot(), &self.slot)?;
+        self.forked_here(fork)?.work = ForkedWork::Joined;
+        Ok(())
     }
-    fn forked_here(&self, fork: &Lease<A>) -> Result<(), StreamError> {
+    fn forked_here(&mut self, fork: &Lease<A>) -> Result<&mut Fork<A>, StreamError> {
         let stream = fork.stream();
         self.pool.ours(stream)?;
-        match self.forks.iter().any(|slot| Arc::ptr_eq(slot, fork.slot())) {
-            true => Ok(()),
-            false => Err(StreamError::Stale { stream }),
-        }
+        let mut forks = self.forks.iter_mut();
+        let found = forks.find(|one| Arc::ptr_eq(&one.slot, fork.slot()));
+        found.ok_or(StreamError::Stale { stream })
     }
     /// Makes one captured stream follow another, with an event of the capture.
     fn chain(&self, of: StreamRef, from: &Slot<A>, to: &Slot<A>) -> Result<(), StreamError> {
@@ -241,8 +259,9 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
     /// participant is still there at its end, the stream is closed: the lease is of no further use.
     ///
     /// # Errors
-    /// [`StreamError::Capturing`], [`StreamError::Participants`], what the driver says, and the closure's own
-    /// error, after which the capture is ended and its graph is thrown away.
+    /// [`StreamError::Capturing`], and what the driver says of the begin. The closure's own error, whatever comes of the end: the
+    /// capture is ended, and a graph is thrown away. Else [`StreamError::Participants`], [`StreamError::Unjoined`], and what
+    /// the driver says of the end.
     pub fn capture<R>(
         &self,
         lease: &mut Lease<A>,
@@ -285,7 +304,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         if self.shared.pool().counts().condemned_captures > 0 && self.usable().is_ok() {
             self.reap();
         }
-        let graph = graph?;
+        let graph = match graph {
+            Ok(graph) => graph,
+            // An end often fails for what the closure met first.
+            Err(error) => return Err(value.err().unwrap_or(error)),
+        };
         observe::captured(stream);
         Ok(Captured { graph, value: value? })
     }

@@ -1,7 +1,7 @@
 //! The end of a capture: always, on its own thread, and with every stream that recorded in it.
 
 use super::{
-    capture::{CaptureScope, Entry},
+    capture::{CaptureScope, Entry, ForkedWork},
     graph::Dead,
     refused,
 };
@@ -37,7 +37,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
                 if tenancy.handle_is_dead() {
                     return Err(StreamError::Stale { stream }); // it went with its device
                 }
-                pool.driver.end_capture(slot.raw()).map_err(|cause| refused(stream, cause))
+                pool.driver.end_capture(slot.raw()).map_err(|cause| self.why(cause))
             });
             tenancy.captures = Captures::Over;
             let ended = match (ended, left) {
@@ -62,6 +62,7 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
             pool.shared.pool().remember_left(slot.clone()); // its event may be asked about
         }
         for fork in &self.scope.forks {
+            let fork = &fork.slot;
             let mut tenancy = fork.lock();
             tenancy.captures = Captures::Over;
             let before = tenancy.before_capture.take();
@@ -86,11 +87,24 @@ impl<'a, B: StreamBackend, A> Ending<'a, B, A> {
         }
         self.ended.unwrap_or(Err(StreamError::Capturing { stream }))
     }
+    /// Why the driver makes no graph of it. Forks without a join break a capture, also where its error says no more than that.
+    fn why(&self, cause: DriverError) -> StreamError {
+        let stream = self.scope.stream;
+        let mut unjoined =
+            self.scope.forks.iter().filter(|fork| fork.work == ForkedWork::Unjoined).peekable();
+        match (cause, unjoined.peek().map(|fork| fork.stream)) {
+            (DriverError::CaptureFailed(_), Some(fork)) => {
+                let left = u32::try_from(unjoined.count()).unwrap_or(u32::MAX);
+                StreamError::Unjoined { stream, fork, left, cause }
+            }
+            _ => refused(stream, cause),
+        }
+    }
 }
 /// Who may destroy what the capture left open: the thread that ended it, if it is over. After another refusal it may go on.
 fn left_by(ended: &Result<RawGraph, StreamError>) -> Option<ThreadName> {
     let over = match ended {
-        Ok(_) | Err(StreamError::Participants { .. }) => true,
+        Ok(_) | Err(StreamError::Participants { .. } | StreamError::Unjoined { .. }) => true,
         Err(StreamError::Driver { cause, .. }) => matches!(cause, DriverError::CaptureFailed(_)),
         Err(_) => false,
     };

@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod arrays;
+mod capture_ends;
 mod captures;
 mod closing;
 mod forks;

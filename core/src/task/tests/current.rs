@@ -10,7 +10,11 @@ use std::{
 
 use super::{normal, pool};
 use crate::{
-    stream::test_driver::TestWords,
+    drive::StreamPool,
+    stream::{
+        Touch,
+        test_driver::{TestDriver, TestWords},
+    },
     sync::{Arc, Mutex},
     task::{Task, TaskError, attach, current, enter, with_current},
 };
@@ -28,6 +32,12 @@ fn suspend() -> impl Future<Output = ()> {
         true => Poll::Pending,
         false => Poll::Ready(()),
     })
+}
+
+/// Work of the current task.
+fn submitted(pool: &StreamPool<TestDriver>) -> Touch {
+    let submitted = with_current(|streams| streams.submit(pool, "axpy"));
+    submitted.expect("a task").expect("a stream")
 }
 
 #[test]
@@ -56,20 +66,23 @@ fn a_task_of_another_attachment_is_no_task() {
     let _inside = enter(&carrying);
     assert_eq!(current::<()>(), None);
     assert_eq!(current(), Some(carrying));
-    assert_eq!(with_current::<(), ()>(|_| Ok(())), Err(TaskError::NoTask));
+    assert_eq!(with_current::<(), _>(|_| ()), Err(TaskError::NoTask));
 }
 
 #[test]
 fn streams_are_one_calls_at_a_time() {
     let task = task();
     let inside = task.with(|streams| {
-        assert_eq!(task.with(|_| Ok(())), Err(TaskError::InUse));
-        Ok(streams.key())
+        assert_eq!(task.with(|_| ()), Err(TaskError::InUse));
+        streams.key()
     });
     assert_eq!(inside, Ok(normal()));
-    let unwound = catch_unwind(AssertUnwindSafe(|| task.with::<()>(|_| panic!("planned"))));
+    // What the closure returns is its caller's, also where it is an error.
+    let refused = task.with(|_| Err::<(), _>(String::from("no kernel of this name")));
+    assert_eq!(refused, Ok(Err(String::from("no kernel of this name"))));
+    let unwound = catch_unwind(AssertUnwindSafe(|| task.with(|_| panic!("planned"))));
     assert!(unwound.is_err());
-    assert_eq!(task.with(|streams| Ok(streams.key())), Ok(normal()), "put back by the unwinding");
+    assert_eq!(task.with(|streams| streams.key()), Ok(normal()), "put back by the unwinding");
 }
 
 #[test]
@@ -94,7 +107,7 @@ fn futures_side_by_side_never_see_each_others_task() {
     let body = || async {
         let mut seen = Vec::new();
         for _ in 0..8 {
-            seen.push(with_current(|streams| streams.submit(&pool, "axpy")).expect("a stream"));
+            seen.push(submitted(&pool));
             suspend().await;
         }
         seen
@@ -113,7 +126,7 @@ fn futures_side_by_side_never_see_each_others_task() {
 fn a_future_that_panics_leaves_its_task() {
     let (_driver, pool) = pool(TestWords::On);
     let body = async {
-        with_current(|streams| streams.submit(&pool, "axpy")).expect("a stream");
+        submitted(&pool);
         panic!("planned")
     };
     let mut future = Box::pin(attach(task(), body));
@@ -152,7 +165,7 @@ fn what_a_cancelled_future_drops_is_dropped_inside_its_task() {
 fn a_cancelled_future_gives_its_stream_back_without_a_driver_call() {
     let (driver, pool) = pool(TestWords::On);
     let body = async {
-        with_current(|streams| streams.submit(&pool, "axpy")).expect("a stream");
+        submitted(&pool);
         suspend().await;
     };
     let mut future = Box::pin(attach(task(), body));
@@ -170,7 +183,7 @@ fn a_forgotten_future_keeps_its_stream_and_nothing_else() {
     let (driver, pool) = pool(TestWords::On);
     let pool = &pool;
     let body = async move {
-        let touch = with_current(|streams| streams.submit(pool, "axpy")).expect("a stream");
+        let touch = submitted(pool);
         suspend().await;
         touch
     };
@@ -246,9 +259,9 @@ fn ready_waits_at_the_hard_cap_and_holds_nothing() {
     let task = task();
     let mut ready = pin!(task.ready(&pool));
     assert!(poll(ready.as_mut()).is_pending());
-    assert_eq!(task.with(|streams| Ok(streams.count())), Ok(0), "the streams are not in use");
+    assert_eq!(task.with(|streams| streams.count()), Ok(0), "the streams are not in use");
     drop(held);
     assert_eq!(pool.pump().woken, 1);
     assert_eq!(poll(ready), Poll::Ready(Ok(())));
-    assert_eq!(task.with(|streams| Ok(streams.count())), Ok(1));
+    assert_eq!(task.with(|streams| streams.count()), Ok(1));
 }

@@ -45,7 +45,10 @@ fn a_stream_of_an_owner_that_is_over_is_handed_on() {
         let (driver, pool) = pool(TestWords::On);
         let owners = Owners::new();
         let task = owners.acquire_for(&pool, "a", normal(), &nobody).expect("a stream");
-        let touch = task.with(|streams| streams.submit(&pool, "axpy")).expect("it works");
+        let touch = task
+            .with(|streams| streams.submit(&pool, "axpy"))
+            .expect("not in use")
+            .expect("it works");
         drop(task);
         driver.finish();
         let asked = RefCell::new(Vec::new());
@@ -55,7 +58,7 @@ fn a_stream_of_an_owner_that_is_over_is_handed_on() {
         };
         let task = owners.acquire_for(&pool, "b", normal(), &runtime).expect("a's stream");
         assert_eq!(asked.take(), ["a"], "once, and not about the one that asks");
-        let stream = task.with(|streams| Ok(streams.peek(normal()))).expect("not in use");
+        let stream = task.with(|streams| streams.peek(normal())).expect("not in use");
         let stream = stream.expect("just acquired");
         assert_eq!(stream.id(), touch.stream().id());
         assert_ne!(stream.generation(), touch.stream().generation());
@@ -68,11 +71,12 @@ fn unfinished_work_of_an_owner_that_is_over_is_never_shared() {
     let (_driver, pool) = pool(TestWords::On);
     let owners = Owners::new();
     let task = owners.acquire_for(&pool, "a", normal(), &nobody).expect("a stream");
-    let touch = task.with(|streams| streams.submit(&pool, "axpy")).expect("it works");
+    let touch =
+        task.with(|streams| streams.submit(&pool, "axpy")).expect("not in use").expect("it works");
     drop(task);
     let gone = |_: &&'static str| Owner::Gone;
     let task = owners.acquire_for(&pool, "b", normal(), &gone).expect("another stream");
-    let stream = task.with(|streams| Ok(streams.peek(normal()))).expect("not in use");
+    let stream = task.with(|streams| streams.peek(normal())).expect("not in use");
     assert_ne!(stream.map(|stream| stream.id()), Some(touch.stream().id()));
     assert_eq!((pool.tally().leased, pool.tally().draining), (1, 1));
 }
@@ -96,7 +100,7 @@ fn a_handle_outlives_a_wrong_answer() {
     driver.finish();
     let wrong = |_: &&'static str| Owner::Done;
     let other = owners.acquire_for(&pool, "b", normal(), &wrong).expect("another stream");
-    let of = |task: &crate::task::Task| task.with(|streams| Ok(streams.peek(normal())));
+    let of = |task: &crate::task::Task| task.with(|streams| streams.peek(normal()));
     assert_ne!(of(&alive), of(&other), "T1");
     assert_eq!(pool.tally().leased, 2);
 }
@@ -153,7 +157,7 @@ fn many_owners_leave_nothing_behind() {
     for number in 0..10_000 {
         let over = |_: &u32| Owner::Gone;
         let task = owners.acquire_for(&pool, number, normal(), &over).expect("a stream");
-        task.with(|streams| streams.submit(&pool, "axpy")).expect("it works");
+        task.with(|streams| streams.submit(&pool, "axpy")).expect("not in use").expect("it works");
         driver.finish();
     }
     assert_eq!((owners.count(), pool.counts().created), (1, 1));

@@ -85,19 +85,19 @@ impl Hand {
         };
         let got = self.asking(number, key, Manner::Any, || -> Result<Task<Arena>, TaskError> {
             let task = self.0.owners.acquire_for(self.pool(), owner.clone(), key, &probe)?;
-            task.with(|streams| {
+            task.with(|streams| -> Result<(), StreamError> {
                 let lease = streams.lease(self.pool())?;
                 let stream = lease.stream();
                 let raw = lease.attachment().raw;
                 self.note_owned(name, owner, raw, stream);
                 Ok(())
-            })?;
+            })??;
             Ok(task)
         });
         let task = got.map_err(stop)?;
         let done =
             task.with(|streams| -> Result<T, StreamError> { Ok(act(streams.lease(self.pool())?)) });
-        done.map_err(stop)
+        done.map_err(stop)?.map_err(Stop::from)
     }
     /// The table answered with this stream.
     fn note_owned(&self, name: &Name, owner: &Name, raw: RawStream, stream: StreamRef) {
