@@ -283,7 +283,7 @@ int main(void) {
          "%u graphs, %u words, %u cells; %u faults\n",
          WORKERS * TASKS, (unsigned long long)counts.created, (unsigned long long)counts.reused, (unsigned long long)handed_in,
          language.full, end.streams, end.events, end.graphs, end.words, end.cells, end.faults);
-  CHECK(left.streams_leaked == 0 && left.memory_leaked == 0 && counts.memory_leaked == 0);
+  CHECK(left.streams_leaked == 0 && left.memory_leaked == 0 && left.memory_live == 0 && counts.memory_leaked == 0);
   CHECK(end.streams == 0 && end.events == 0 && end.graphs == 0 && end.words == 0 && end.cells == 0 && end.commands == 0);
   CHECK(end.faults == 0 && end.released == 1);
   CHECK(counts.created <= STREAMS_AT_MOST && counts.reused > 0);

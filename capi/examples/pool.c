@@ -171,7 +171,7 @@ int main(void) {
   OK(ringfence_pool_counts(pool, &counts));
   left.size = sizeof left;
   OK(ringfence_pool_shutdown(pool, &left));
-  CHECK(left.streams_leaked == 0 && left.memory_leaked == 0);
+  CHECK(left.streams_leaked == 0 && left.memory_leaked == 0 && left.memory_live == 0);
   OK(ringfence_pool_destroy(pool));
   EXPECT(RINGFENCE_STALE_HANDLE, ringfence_pool_pump(pool, NULL));
 

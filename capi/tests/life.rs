@@ -208,6 +208,16 @@ fn a_stream_of_somebody_else_is_wrapped_and_one_of_the_pool_is_known() {
     toy.pending.store(true, SeqCst);
     let how = out(|how| ringfence_pool_order_after(pool, lease, mark, RINGFENCE_ACCESS_READ, how));
     assert_eq!(how, RINGFENCE_ORDERED_ON_DEVICE);
+    // A second writer takes the place of the first where it says that it followed it.
+    let both = stamp();
+    ok(ringfence_stamp_note(both, pool, external, RINGFENCE_ACCESS_WRITE));
+    ok(ringfence_stamp_note(both, pool, lease, RINGFENCE_ACCESS_WRITE));
+    let after =
+        || out(|how| ringfence_pool_order_after(pool, lease, both, RINGFENCE_ACCESS_WRITE, how));
+    assert_eq!(after(), RINGFENCE_ORDERED_ON_DEVICE);
+    ok(ringfence_stamp_replace(both, pool, lease));
+    assert_eq!(after(), RINGFENCE_ORDERED_ALREADY);
+    ok(ringfence_stamp_destroy(both));
     assert_eq!(
         ringfence_pool_synchronize(pool, mark, RINGFENCE_ACCESS_READ, 1),
         RINGFENCE_TIMED_OUT

@@ -1,6 +1,12 @@
 //! Captures: a closure, so that a capture never crosses an await and always ends on its own thread.
 
-use super::{Graph, StreamPool, ending::Ending, graph::Home, refused};
+use super::{
+    Graph, StreamPool,
+    ending::Ending,
+    graph::Home,
+    participant::{Door, Entry, Inside, Participant},
+    refused,
+};
 use crate::{
     backend::streams::{CaptureMode, StreamBackend, StreamWork},
     error::StreamError,
@@ -77,56 +83,6 @@ pub(super) struct Fork<A> {
 pub(super) enum ForkedWork {
     Joined,
     Unjoined,
-}
-
-/// Whether participants may still come in, and how many have not left. Its lock makes the work of all of
-/// them one order.
-#[derive(Debug)]
-pub(super) struct Door(pub(super) Mutex<Inside>);
-#[derive(Debug)]
-pub(super) struct Inside {
-    pub(super) open: Entry,
-    pub(super) participants: u32,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Entry {
-    Open,
-    Closed,
-}
-
-/// A child task's part in somebody's capture ([`CaptureScope::participant`]). It may go to another thread, and must be
-/// gone before the scope ends.
-#[derive(Debug)]
-pub struct Participant<A = ()> {
-    slot: Arc<Slot<A>>,
-    stream: StreamRef,
-    door: Arc<Door>,
-}
-impl<A> Participant<A> {
-    /// Records work of this task in the capture.
-    ///
-    /// # Errors
-    /// [`StreamError::Stale`] after the scope ended, or when its stream was closed; what the driver says of the work.
-    pub fn submit<B: StreamBackend + StreamWork>(
-        &self,
-        pool: &StreamPool<B, A>,
-        work: B::Work,
-    ) -> Result<(), StreamError> {
-        pool.usable()?;
-        pool.ours(self.stream)?;
-        let inside = self.door.0.lock();
-        if inside.open == Entry::Closed {
-            return Err(StreamError::Stale { stream: self.stream });
-        }
-        pool.records_still(&self.slot, self.stream)?;
-        let launched = pool.driver.launch(self.slot.raw(), work);
-        launched.map_err(|cause| refused(self.stream, cause))
-    }
-}
-impl<A> Drop for Participant<A> {
-    fn drop(&mut self) {
-        self.door.0.lock().participants -= 1;
-    }
 }
 
 impl<B: StreamBackend, A> CaptureScope<'_, B, A> {
@@ -327,7 +283,11 @@ impl<B: StreamBackend, A> StreamPool<B, A> {
         Ok(())
     }
     /// Whether a stream that a capture is on still is open.
-    fn records_still(&self, slot: &Slot<A>, stream: StreamRef) -> Result<(), StreamError> {
+    pub(super) fn records_still(
+        &self,
+        slot: &Slot<A>,
+        stream: StreamRef,
+    ) -> Result<(), StreamError> {
         match slot.lock().standing {
             Standing::Open => Ok(()),
             Standing::Closed(_) => Err(StreamError::Stale { stream }),

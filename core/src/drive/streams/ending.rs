@@ -1,8 +1,9 @@
 //! The end of a capture: always, on its own thread, and with every stream that recorded in it.
 
 use super::{
-    capture::{CaptureScope, Entry, ForkedWork},
+    capture::{CaptureScope, ForkedWork},
     graph::Dead,
+    participant::Entry,
     refused,
 };
 use crate::{

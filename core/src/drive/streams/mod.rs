@@ -21,14 +21,16 @@ mod limbo;
 mod look;
 mod memory;
 mod order;
+mod participant;
 mod pump;
 mod quiet;
+mod retire;
 mod submit;
 mod waiting;
 
 pub use acquire::Attempt;
 pub use arrays::ArrayUse;
-pub use capture::{CaptureScope, Captured, Participant};
+pub use capture::{CaptureScope, Captured};
 pub use closing::ShutDown;
 pub use external::Wrapped;
 pub use full::Acquire;
@@ -37,6 +39,7 @@ pub use in_flight::InFlight;
 pub use limbo::Finished;
 pub use memory::Freed;
 pub use order::Ordered;
+pub use participant::Participant;
 pub use pump::Pumped;
 
 use std::fmt;
