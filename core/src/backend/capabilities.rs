@@ -40,8 +40,8 @@ bitflags::bitflags! {
 /// # use ringfence::backend::*;
 /// # let features = Features::LARGE_BAR | Features::DEVICE_SIGNALS;
 /// let of = |rings| Capabilities::new(features, rings, HostDataPath::Hdp);
-/// assert!(of(RingMemory::System).owner_needs_flush());
-/// assert!(!of(RingMemory::Device).owner_needs_flush()); // the packet follows the stores
+/// assert!(of(RingMemory::System).arms_need_flush());
+/// assert!(!of(RingMemory::Device).arms_need_flush()); // the packet follows the stores
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RingMemory {
@@ -83,7 +83,7 @@ pub enum HostDataPath {
 /// let found = Features::LARGE_BAR | Features::DEVICE_SIGNALS | Features::INTERRUPTS;
 /// let apu = Capabilities::new(found, RingMemory::System, HostDataPath::Coherent);
 /// assert!(apu.can_hold_device_signals());
-/// assert!(!apu.owner_needs_flush());
+/// assert!(!apu.arms_need_flush());
 /// let small_bar = apu.with_features(Features::INTERRUPTS);
 /// assert!(!small_bar.can_hold_device_signals());
 /// ```
@@ -122,9 +122,10 @@ impl Capabilities {
     pub fn can_hold_device_signals(&self) -> bool {
         self.features.contains(Features::LARGE_BAR | Features::DEVICE_SIGNALS)
     }
-    /// Whether stores to device memory need a flush before the owner's own packet processor may be
-    /// told to look (S10). Other engines and peers always need one.
-    pub fn owner_needs_flush(&self) -> bool {
-        self.path == HostDataPath::Hdp && self.rings == RingMemory::System
+    /// Whether signals that were armed in device memory need a flush before they are used again (S10): where the owner's
+    /// packets do not follow the stores on the same way, and where a peer may be told to wait for them. Copy engines always need one.
+    pub fn arms_need_flush(&self) -> bool {
+        let others_look = self.features.contains(Features::PEER_DEVICE_WAITS);
+        self.path == HostDataPath::Hdp && (self.rings == RingMemory::System || others_look)
     }
 }

@@ -84,7 +84,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     }
     /// One flush for one arm: there is no batch.
     fn flush_one(&mut self) {
-        if self.capabilities.owner_needs_flush() {
+        if self.capabilities.arms_need_flush() {
             self.flush_stores();
         } else {
             self.device.publish_stores();
@@ -162,7 +162,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         while let Some((signal, memory)) = self.polls().suspect(at) {
             let value = self.load(signal, memory, LoadCause::Check);
             let judged = self.polls().judge_suspect(at, value);
-            if judged == Judged::Over && value < SignalValue::DONE {
+            // A forced copy in parts is never over, and each part that ends late takes its signal below what waiters need.
+            if value < SignalValue::DONE {
                 self.restore(signal, memory);
             }
             at = at.after(judged);

@@ -154,7 +154,7 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             Released::Restore(signal, memory) => self.restore(signal, memory),
         }
     }
-    /// The use is over, and its signal below 0: GPU waiters that still look at it need exactly 0.
+    /// The use is over or given up, and its signal below 0: GPU waiters that still look at it need exactly 0.
     pub(super) fn restore(&mut self, signal: SignalHandle, memory: SignalMemory) {
         self.device.arm(signal, SignalValue::DONE);
         self.flush_for_others(memory);
@@ -167,10 +167,10 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         observe::flushed(self.id, self.ring.unflushed());
         self.ring.flushed();
-        if self.capabilities.owner_needs_flush() {
+        if self.capabilities.arms_need_flush() {
             self.flush_stores();
         } else {
-            // The packets follow the stores through the same BAR, or there is no cache between.
+            // The packets follow the stores through the same BAR, and nobody else looks; or there is no cache between.
             self.device.publish_stores();
             self.counts.store_fences += 1;
         }

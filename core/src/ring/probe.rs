@@ -94,6 +94,8 @@ pub(crate) struct Search {
     missed: Missed,
     /// Own values are tried in a circle: the next one at or after this.
     next_own: PacketId,
+    /// Nominations while a fence was pending: each fourth gives way to the search further back (S6, S20).
+    nominated: u8,
 }
 
 impl Ring {
@@ -118,7 +120,8 @@ impl Ring {
         lane.uses.partition_point(|used| used.packet < seen)
     }
     /// The newest fence that the read index passed and that is not proven: it is nominated, and one
-    /// load has to confirm it (S3).
+    /// load has to confirm it (S3). While one that was looked at still runs, each fourth call names none, so that
+    /// [`look_further`](Self::look_further) has its turn (S6, S20).
     ///
     /// ```
     /// # use ringfence::{backend::*, id::*, ring::*, watermark::Watermark};
@@ -143,6 +146,9 @@ impl Ring {
     /// # Ok::<(), ringfence::error::Error>(())
     /// ```
     pub fn nominate(&mut self, read_index: PacketId) -> Option<Probe> {
+        /// While fences that it passed turn out to run, every so many-th time nothing is nominated, or two of them
+        /// would be looked at in turn and hide everything else.
+        const FENCES_TO_ONE_FURTHER: u8 = 4;
         let lane = &self.lanes.own;
         let newest = lane.uses.last()?;
         let passed = if newest.packet < read_index {
@@ -165,7 +171,14 @@ impl Ring {
             Missed::No => None,
         };
         let probe = self.probe_of(lane, older.map_or(newest, |at| &lane.uses[at]));
-        self.lanes.own.search.missed = Missed::No;
+        let search = &mut self.lanes.own.search;
+        if search.pending.is_some() {
+            search.nominated = (search.nominated + 1) % FENCES_TO_ONE_FURTHER;
+            if search.nominated == 0 {
+                return None;
+            }
+        }
+        search.missed = Missed::No;
         Some(probe)
     }
     /// What to load when the read index nominates nothing new: a fence further back, then single

@@ -102,8 +102,8 @@ pub enum Released {
     NotYet,
     /// It is armed again.
     Arm(Arm),
-    /// Its use is over, and somebody still holds it: store 0. A GPU waiter needs exactly that, and a late
-    /// decrement went below.
+    /// Its use is over or given up, and somebody still holds it: store 0. A GPU waiter needs exactly that, and a
+    /// late decrement went below.
     Restore(SignalHandle, SignalMemory),
 }
 
@@ -198,8 +198,10 @@ impl Ring {
     }
     fn suspect(&self, at: usize) -> Option<Suspect> {
         let kept = &self.quarantine[at];
-        kept.over_at?;
         let slot = self.slot(kept.slot);
+        if kept.over_at.is_none() && (kept.why != Failure::Forced || !slot.custody.is_held()) {
+            return None; // never used again, and nobody waits for it
+        }
         Some(Suspect { of: kept.of, signal: slot.custody.signal(), memory: slot.memory })
     }
     /// A use that was given up and may still run on another queue or engine than the stream's own, whose
@@ -248,14 +250,20 @@ impl Ring {
     /// come has arrived.
     pub fn release(&mut self, suspect: Suspect, value: SignalValue) -> Released {
         let found = self.quarantine.iter().position(|kept| kept.of == suspect.of);
-        let found = found.and_then(|at| Some((at, self.quarantine[at].over_at?)));
-        let Some((at, over_at)) = found else { return Released::NotYet };
-        if value > over_at {
+        let Some(at) = found else { return Released::NotYet };
+        let over_at = self.quarantine[at].over_at;
+        let Some(over_at) = over_at.filter(|&over_at| value <= over_at) else {
             // Not yet: to the end of the line, so that the next call looks at another one.
             let kept = self.quarantine.remove(at);
             self.quarantine.push(kept);
-            return Released::NotYet;
-        }
+            // Parts that end after the store of 0 take it below, and who waits for it needs exactly 0.
+            return match over_at {
+                None if value < SignalValue::DONE => {
+                    Released::Restore(suspect.signal, suspect.memory)
+                }
+                _ => Released::NotYet,
+            };
+        };
         let kept = self.quarantine.remove(at);
         if value < over_at {
             let why = Failure::OverDecremented;
