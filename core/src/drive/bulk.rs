@@ -91,7 +91,6 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
                 self.queue.commit(at, &what.packet(SignalHandle::NULL));
                 let of = UseId::new(self.lane(), at);
                 self.note_packet(of, IsFence::No, what.release);
-                self.note_bare(of);
             } else {
                 let record = if is_recorded(what) { unused.next() } else { None };
                 failed = failed.and(self.bind_and_commit(at, pool, what, record).map(drop));
@@ -99,6 +98,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         }
         self.queue.ring_doorbell(first.plus(u64::from(count.count()) - 1));
         failed?;
+        for (offset, what) in part.iter().enumerate() {
+            self.note_published(UseId::new(self.lane(), first.plus(offset as u64)), what);
+        }
         let mut records = records.into_iter();
         for (offset, what) in part.iter().enumerate() {
             let record = if is_recorded(what) { records.next() } else { None };

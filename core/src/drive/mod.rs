@@ -49,3 +49,6 @@ pub use tracker::Tracker;
 
 pub(crate) use settle::harvest as harvest_timing;
 pub(crate) use waiting::wait_until_done;
+
+#[cfg(all(test, not(ringfence_loom)))]
+mod tests;

@@ -1,13 +1,14 @@
 //! Finding finished uses: at most one load a call, then everything that follows from it.
 
-use super::{submission::Submission, tracker::Tracker};
+use super::{policy::Audit, submission::Submission, tracker::Tracker};
 use crate::{
     backend::{Device, PacketQueue, SignalMemory},
     error::Error,
+    id::ValueState,
     ledger::LoadCause,
     observe,
     placement::Role,
-    ring::{Probe, Wants},
+    ring::{Probe, Shortage, Wants},
 };
 
 /// One [`reclaim`](Tracker::reclaim), as a value that stops before each access to something shared: it begins with
@@ -168,8 +169,23 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline]
     fn step_fence(&mut self) -> Result<(), Error> {
         match self.ring.wants() {
-            Wants::Fence => self.ask_for_fence(),
+            Wants::Fence => self.ask_without_a_wait(),
             Wants::Nothing => Ok(()),
+        }
+    }
+    /// A search does not wait (S14): where a fence would have to wait for a signal, it is for the next call, which has
+    /// one as soon as something in flight is over.
+    #[cold]
+    #[inline(never)]
+    fn ask_without_a_wait(&mut self) -> Result<(), Error> {
+        let main = self.place(Role::Dispatch);
+        if self.ring.usable(main) > 0 {
+            return self.ask_for_fence();
+        }
+        match self.ring.shortage(main) {
+            Shortage::WaitFor(_) => Ok(()),
+            Shortage::Exhausted => self.ask_beyond_cap(),
+            Shortage::Flush | Shortage::Grow { .. } => self.ask_for_fence(),
         }
     }
     /// Takes the steps of a search up to what others saw: those of [`Reclaim::step`], one after the other. A loop over it
@@ -235,12 +251,28 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
     #[inline(never)]
     fn unpark_some(&mut self) -> Result<(), Error> {
         for _ in 0..self.ring.parked() {
+            if self.policy.audit == Audit::On {
+                self.audit_parked()?;
+            }
             if let Some(arm) = self.ring.unpark() {
                 self.store(arm);
             }
         }
         self.look_at_suspect();
         Ok(())
+    }
+    /// As before each arm, an audit looks at what is armed next, if nobody holds it any more (S7).
+    fn audit_parked(&mut self) -> Result<(), Error> {
+        let Some((signal, memory)) = self.ring.next_parked() else { return Ok(()) };
+        let value = self.load(signal, memory, LoadCause::Check);
+        if value.state() == ValueState::Done || planted!(IgnoreOverDecrement) {
+            return Ok(());
+        }
+        self.counts.quarantined += 1;
+        self.ring.condemn_parked(value).map_or(Ok(()), |error| {
+            self.note_condemned(&error);
+            Err(error)
+        })
     }
     /// Loads one quarantined signal, another one at each call.
     pub(super) fn look_at_suspect(&mut self) {

@@ -127,15 +127,25 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             }
             Shortage::WaitFor(probe) => Ok(Room::Wait(probe)),
             Shortage::Exhausted if self.ring.wants() == Wants::Fence => self.fence_beyond_cap(pool),
-            Shortage::Exhausted => Err(self.exhausted()),
+            Shortage::Exhausted => match self.fence_above_pins() {
+                Some(fence) => Ok(Room::Wait(fence)),
+                None => Err(self.exhausted()),
+            },
         }
     }
     /// Everything is pinned by waiters that only a fence would prove, and no signal is left for one: that
-    /// one is created beyond the cap (S20). What it frees is waited for like any other use.
-    fn fence_beyond_cap(&mut self, pool: SignalMemory) -> Result<Room, Error> {
+    /// one is created beyond the cap (S20). Another one only when that does not serve: the cap is passed by one.
+    pub(super) fn ask_beyond_cap(&mut self) -> Result<(), Error> {
         let main = self.place(Role::Dispatch);
-        self.create(main, 1)?;
-        self.ask_for_fence()?;
+        self.flush();
+        if self.ring.usable(main) == 0 {
+            self.create(main, 1)?;
+        }
+        self.ask_for_fence()
+    }
+    /// The same to make room: what it frees is waited for like any other use.
+    fn fence_beyond_cap(&mut self, pool: SignalMemory) -> Result<Room, Error> {
+        self.ask_beyond_cap()?;
         match self.ring.oldest_in(pool).or_else(|| self.ring.newest_fence()) {
             Some(probe) => Ok(Room::Wait(probe)),
             None => Err(self.exhausted()),
@@ -151,11 +161,15 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         {
             return Err(error); // the use takes a host signal instead, and says that it spins
         }
-        match self.ring.oldest_in(pool) {
+        match self.ring.oldest_in(pool).or_else(|| self.fence_above_pins()) {
             Some(probe) => Ok(Room::Wait(probe)),
             None if self.ring.parked() > 0 => Err(self.exhausted()),
             None => Err(error),
         }
+    }
+    /// The fence whose completion lets go of what is pinned: it may come back.
+    fn fence_above_pins(&self) -> Option<Probe> {
+        if self.ring.pinned() > 0 { self.ring.newest_fence() } else { None }
     }
     fn exhausted(&self) -> Error {
         Error::Exhausted {

@@ -139,7 +139,9 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
             let at = self.queue.reserve(PacketCount::ONE);
             let pool = self.place(what.role);
             self.make_room(pool, 1)?;
-            return self.bind_and_commit(at, pool, what, record);
+            let of = self.bind_and_commit(at, pool, what, record)?;
+            self.note_published(of, what);
+            return Ok(of);
         }
         let pool = self.place(what.role);
         let secured = match self.ring.secure_at_hand(pool) {
@@ -156,8 +158,8 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         let at = self.queue.reserve(PacketCount::ONE);
         let of = commit(&self.device, &self.queue, &self.ledger, secured, at, what, record);
         self.note_packet(of, fence_of(what), what.release);
-        self.note_use(of, fence_of(what));
         self.queue.ring_doorbell(at);
+        self.note_use(of, fence_of(what)); // tells observers: code of others
         Ok(of)
     }
     #[cold]
@@ -188,8 +190,14 @@ impl<D: Device, Q: PacketQueue> Tracker<D, Q> {
         };
         let of = commit(&self.device, &self.queue, &self.ledger, secured, at, what, record);
         self.note_packet(of, fence_of(what), what.release);
-        self.note_use(of, fence_of(what));
         Ok(of)
+    }
+    /// What `what` became, once its doorbell was rung: this tells observers, which are code of others (S11).
+    pub(super) fn note_published(&mut self, of: UseId, what: &Submission<Q::Work>) {
+        match what.completion {
+            Completion::None => self.note_bare(of),
+            Completion::Signal => self.note_use(of, fence_of(what)),
+        }
     }
 }
 

@@ -52,7 +52,7 @@ use crate::{
     backend::SignalMemory,
     id::{LaneId, PacketId, SignalHandle, UseId},
     proof::Retired,
-    sync::Arc,
+    sync::{Arc, next_ring},
     watermark::Watermark,
 };
 use custody::Custody as SignalCustody;
@@ -106,6 +106,8 @@ pub struct Ring {
     lane_turn: usize,
     /// Looks in a row at the stream's own queue, while there was more elsewhere.
     looks_here: u32,
+    /// Of no other ring: what this one named is not taken for another's.
+    number: u32,
 }
 impl Ring {
     /// A ring without signals, for a stream on the queue of `mark`.
@@ -124,6 +126,7 @@ impl Ring {
             reaper,
             lane_turn: 0,
             looks_here: 0,
+            number: next_ring(),
         }
     }
     /// Takes in a signal that was created armed and is visible to the device: asked for in `pool`, and

@@ -289,6 +289,22 @@ impl Ring {
         }
         u32::try_from(kept.len()).unwrap_or(u32::MAX)
     }
+    /// The signal that [`unpark`](Self::unpark) arms next, for an audit; none while somebody holds it.
+    pub(crate) fn next_parked(&mut self) -> Option<(SignalHandle, SignalMemory)> {
+        let &(at, _) = self.parked.front()?;
+        let slot = self.slot_mut(at);
+        let _alone = slot.custody.sole()?;
+        Some((slot.custody.signal(), slot.memory))
+    }
+    /// An audit loaded it, and it is not at 0 (S7).
+    pub(crate) fn condemn_parked(&mut self, value: SignalValue) -> Option<Error> {
+        let (at, retired) = self.parked.pop_front()?;
+        let (of, signal) = (retired.of(), self.slot(at).custody.signal());
+        let pool = self.slot(at).pool.index();
+        self.counts[pool].parked -= 1;
+        self.put_away(at, (of, IsFence::No), None, Failure::OverDecremented);
+        Some(Error::OverDecrement { of, signal, value })
+    }
     /// An audit loaded a signal that is about to be armed, and it is not at 0 (S7).
     pub(crate) fn condemn(&mut self, finished: super::Finished, value: SignalValue) -> Error {
         let (of, signal) = (finished.of(), finished.signal());

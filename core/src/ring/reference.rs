@@ -38,8 +38,8 @@ use crate::{error::Failure, id::UseId};
 pub struct UseRef {
     slot: SlotIndex,
     of: UseId,
-    /// Whose name it is: rings are told apart by their reapers.
-    ring: usize,
+    /// Whose name it is: each ring has a number of its own.
+    ring: u32,
 }
 impl UseRef {
     /// The use that it names.
@@ -76,17 +76,14 @@ impl Ring {
     pub fn reference(&self, of: UseId) -> Option<UseRef> {
         let lane = &self.lanes[self.lane_index(of.lane())?];
         let slot = lane.uses[lane.position(of.packet())?].slot;
-        Some(UseRef { slot, of, ring: self.identity() })
-    }
-    fn identity(&self) -> usize {
-        std::ptr::from_ref::<super::Reaper>(&self.reaper).addr()
+        Some(UseRef { slot, of, ring: self.number })
     }
     /// What is known of a use that this ring named.
     ///
     /// # Panics
     /// If another ring named it.
     pub fn look_up(&self, named: UseRef) -> Named {
-        assert_eq!(named.ring, self.identity(), "a use is asked about in the ring that named it");
+        assert_eq!(named.ring, self.number, "a use is asked about in the ring that named it");
         let now = self.slot(named.slot).last_use;
         let of = if planted!(StaleHandle) { now } else { named.of };
         if now != of {

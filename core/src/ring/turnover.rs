@@ -2,7 +2,7 @@
 
 use super::{Ring, lane::Lane, reclaim::Finished};
 use crate::{
-    backend::Settled,
+    backend::{Engine, Settled},
     error::Failure,
     id::{LaneId, PacketId},
     proof::{Grounds, Proven},
@@ -92,7 +92,13 @@ impl Ring {
             return;
         }
         match self.lane_index(id) {
-            Some(back) => self.lanes.go_back_to(back),
+            Some(back) => {
+                self.lanes.go_back_to(back);
+                // Known so far by packets that wait there, and taken for a copy engine.
+                let own = &mut self.lanes.own;
+                own.mark.get_or_insert(mark);
+                own.engine = Engine::Compute;
+            }
             None => {
                 self.lanes.go_on_with(Lane::compute(mark, self.limits.size as usize));
             }

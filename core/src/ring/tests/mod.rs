@@ -6,6 +6,7 @@ mod grounds;
 mod keeping;
 mod lanes;
 mod looks;
+mod names;
 #[cfg(feature = "planted")]
 mod planted;
 mod probing;
