@@ -136,8 +136,8 @@ pub enum WaitOutcome {
 /// 2. It loads before it sleeps, so that no check is needed before it.
 /// 3. With [`WaitHint::Blocked`] it sleeps on a signal of
 ///    [`SignalMemory::Interrupt`](super::SignalMemory::Interrupt); on others it spins.
-/// 4. `force` stores 0 into a signal whose use is in flight and wakes its waiters. The device's late
-///    decrement then takes it to -1.
+/// 4. `force` stores 0, with release order, into a signal whose use is in flight and wakes its waiters: who sees the 0
+///    sees the error that was noted before. The device's late decrement then takes it to -1.
 ///
 /// ```
 /// # use ringfence::{backend::*, id::*};

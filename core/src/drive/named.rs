@@ -33,7 +33,7 @@ use crate::{
 pub enum ForcedUse {
     /// It was in flight, and ended in an error; or it had done so before. It may still run.
     GivenUp,
-    /// It was over, or not this stream's.
+    /// It was over, or not this stream's, or has no signal to store into: a packet without one may still run.
     WasOver,
 }
 
