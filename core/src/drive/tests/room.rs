@@ -26,13 +26,12 @@ fn a_search_waits_for_nothing_where_a_fence_would_have_to_wait() {
     let (here, there) = (Numbers::new(0), Numbers::new(1));
     let mut stream = open(&gpu, &here, small(2));
     let mut other = open(&gpu, &there, small(8));
-    let mut event = crate::event::Event::default();
-    let _recorded = event.record(&mut other).expect("there is room");
+    let awaited = other.submit_recorded(clear(), None).expect("there is room");
     for _ in 0..2 {
         let _runs = stream.submit(clear()).expect("there is room");
     }
     // A packet of this stream, without a signal of its own, waits for the other one's.
-    let hold = event.snapshot().expect("recorded").record().hold().expect("it runs");
+    let hold = awaited.hold().expect("it runs");
     let waits = stream.submit(clear().unsignaled()).expect("it takes none");
     stream.ring.pin(waits, Awaits::EachInOrder, None, hold);
     for _ in 0..20 {
