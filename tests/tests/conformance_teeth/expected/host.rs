@@ -33,7 +33,6 @@ pub(crate) const HOST: &[Expected] = &[
             "wait_3_interrupts_run_out",
             "devices_are_waited_for_on_the_host",
             "tracker_bursts_on_a_small_ring",
-            "tracker_any_read_index_will_do",
             "tracker_events_order_streams",
             "tracker_events_order_devices",
             "tracker_copies_follow_kernels",
