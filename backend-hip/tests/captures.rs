@@ -6,7 +6,7 @@ use std::{
     ffi::{CString, c_int, c_void},
     os::unix::ffi::OsStrExt,
     ptr::{null_mut, with_exposed_provenance_mut},
-    sync::atomic::Ordering,
+    sync::{Mutex, MutexGuard, PoisonError, atomic::Ordering},
 };
 
 use ringfence::{
@@ -15,6 +15,13 @@ use ringfence::{
 };
 use ringfence_hip::{Hip, HipDevice, HipStreams, HipVersion, HipWork, HostBuffer, StreamOptions};
 use support::{gpu, iota, kernels_of, key, words};
+
+/// The tests of this file run one by one: what one does past the guard of a pool breaks another's capture in the global mode, or is
+/// refused for it.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Has another thread do this while a stream captures in the mode that forbids most. The capture goes on.
 fn beside_a_capture(driver: &HipStreams, what: impl FnOnce() + Send) {
@@ -30,6 +37,7 @@ fn beside_a_capture(driver: &HipStreams, what: impl FnOnce() + Send) {
 
 #[test]
 fn pinned_memory_comes_and_goes_beside_a_capture() {
+    let _alone = alone();
     let Some(hip) = support::hip("pinned_memory_comes_and_goes_beside_a_capture") else { return };
     let driver = HipStreams::new(hip, StreamOptions::default());
     beside_a_capture(&driver, || {
@@ -40,6 +48,7 @@ fn pinned_memory_comes_and_goes_beside_a_capture() {
 /// The first queue has its words allocated, the second gets the stream of the first, which is asked whether it is idle.
 #[test]
 fn queues_are_made_beside_a_capture() {
+    let _alone = alone();
     let Some(hip) = support::hip("queues_are_made_beside_a_capture") else { return };
     let driver = HipStreams::new(hip, StreamOptions::default());
     let device = HipDevice::new(&driver, DeviceId::new(0)).expect("a GPU");
@@ -55,6 +64,7 @@ fn queues_are_made_beside_a_capture() {
 /// Whoever captures past a queue and lets it go has a stream that nobody else may get.
 #[test]
 fn a_queue_never_gets_a_stream_that_captures() {
+    let _alone = alone();
     let Some(hip) = support::hip("a_queue_never_gets_a_stream_that_captures") else { return };
     let driver = HipStreams::new(hip, StreamOptions::default());
     let device = HipDevice::new(&driver, DeviceId::new(0)).expect("a GPU");
@@ -72,6 +82,7 @@ fn a_queue_never_gets_a_stream_that_captures() {
 /// HIP records for the device of the thread, whichever the stream's is.
 #[test]
 fn a_capture_is_its_streams_gpus_and_not_the_threads() {
+    let _alone = alone();
     let test = "a_capture_is_its_streams_gpus_and_not_the_threads";
     let Some(hip) = support::hip(test) else { return };
     let driver = HipStreams::new(hip, StreamOptions::default());
@@ -150,6 +161,7 @@ fn recorded(hip: Hip, stream: RawStream) -> *mut c_void {
 /// The graph is gone, whatever becomes of what it was made from: an error would say that it is still there.
 #[test]
 fn a_graph_is_destroyed_whatever_becomes_of_its_template() {
+    let _alone = alone();
     let Some(hip) = support::hip("a_graph_is_destroyed_whatever_becomes_of_its_template") else {
         return;
     };
