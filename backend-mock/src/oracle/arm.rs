@@ -36,11 +36,13 @@ impl Oracle {
         self.ready.remove(&signal.as_u64());
     }
     /// The host stores 0: a late decrement took the signal of a finished use below, where a waiter on the
-    /// device would never pass.
+    /// device would never pass. Of a use in parts that was given up nobody learns how many are still to come: 0 is
+    /// stored again after each, and the signal serves nothing else any more.
     fn restored(&mut self, signal: SignalHandle) {
         let Some(now) = self.signal_mut(signal) else { return };
         match now.forced {
             Forced::Seen => now.forced = Forced::No,
+            Forced::Outstanding if now.parts_issued > 1 => {}
             Forced::No | Forced::Outstanding => {
                 let forced = now.forced;
                 self.broken(Rule::S18, || {

@@ -26,6 +26,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("streams_share_a_queue.toml", MANY),
     ("swapped_signal_keeps_its_class.toml", MANY),
     ("timed_kernels_retire_in_batches.toml", LONG),
+    ("two_pending_fences_hide_nothing.toml", MANY),
 ];
 /// A search looks at the first of its states, and no rule breaks there.
 const MANY: &str = "more than 6,000 states";
