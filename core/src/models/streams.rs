@@ -295,7 +295,7 @@ fn loom_free_against_hand_over() {
 #[test]
 fn loom_wait_against_hand_over() {
     let probes = [("waited", &WAITED), ("over", &OVER)];
-    must_pass("wait, hand-over", 58, &probes, wait_against_hand_over);
+    must_pass("wait, hand-over", 53, &probes, wait_against_hand_over);
     must_fail("wait, hand-over", Plant::Rule(Fault::ActAfterCheck), wait_against_hand_over);
 }
 
