@@ -85,8 +85,10 @@ fn flat_memory(leases: &[&Figures]) -> Check {
 }
 fn nothing_leaked(leases: &[&Figures]) -> Check {
     let leaked = |figures: &&Figures| {
-        let ShutDown { streams_leaked, memory_leaked, buffers_leaked, .. } = figures.leaked;
-        [streams_leaked, memory_leaked, buffers_leaked].map(u64::from).into_iter().sum::<u64>()
+        let ShutDown { streams_leaked, memory_leaked, memory_live, buffers_leaked, .. } =
+            figures.leaked;
+        let left = [streams_leaked, memory_leaked, memory_live, buffers_leaked];
+        left.map(u64::from).into_iter().sum::<u64>()
     };
     let leaked: u64 = leases.iter().map(leaked).sum();
     Check {
