@@ -1,9 +1,8 @@
 //! The device as a whole, host waits, timestamps and handlers.
 
-use super::pointers::through_pointers;
 use std::time::Duration;
 
-use super::{Capabilities, Signals};
+use super::{Capabilities, Signals, pointers::through_pointers};
 use crate::{
     error::HandlerRefused,
     id::{DeviceId, SignalHandle, SignalValue},

@@ -1,9 +1,8 @@
 //! Hardware queues.
 
-use super::pointers::through_pointers;
 use std::num::NonZeroU32;
 
-use super::Packet;
+use super::{Packet, pointers::through_pointers};
 #[cfg(doc)]
 use crate::id::QueueId;
 use crate::id::{LaneId, PacketId};

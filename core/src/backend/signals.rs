@@ -1,8 +1,8 @@
 //! Signals: create, load, arm, flush, destroy.
 
-use super::pointers::through_pointers;
 use std::fmt;
 
+use super::pointers::through_pointers;
 use crate::{
     error::CreateError,
     id::{SignalHandle, SignalValue},

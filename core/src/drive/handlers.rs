@@ -45,7 +45,8 @@ struct Waiting<T> {
 struct Entry<T> {
     hold: Holder,
     record: Arc<Record>,
-    then: T,
+    /// `None`: it was given back, and the signal is held for the backend alone, which may still look at it.
+    then: Option<T>,
 }
 
 /// Whether a handler will be called.
@@ -123,7 +124,7 @@ impl<T> HandlerTable<T> {
             return Ok(Watched::Already(then));
         };
         let signal = hold.signal();
-        let entry = Entry { hold, record: record.clone(), then };
+        let entry = Entry { hold, record: record.clone(), then: Some(then) };
         let token = {
             let mut waiting = self.waiting.lock();
             waiting.next += 1;
@@ -137,7 +138,8 @@ impl<T> HandlerTable<T> {
         })?;
         Ok(Watched::Later)
     }
-    /// On the callback thread: the backend reported `token`. `None` for a token of another table.
+    /// On the callback thread: the backend reported `token`. `None` for a token of another table, and for a handler that
+    /// was [taken out](Self::take_failed): its signal is let go of all the same.
     ///
     /// Takes the timing, if it is wanted and still to be had, and lets go of the signal. No user code
     /// runs here, and no lock is held (S13).
@@ -146,6 +148,7 @@ impl<T> HandlerTable<T> {
     /// If `device` is not the one that reported the token.
     pub fn handle(&self, device: &impl Device, token: HandlerToken) -> Option<Handled<T>> {
         let Entry { hold, record, then } = self.take(token)?;
+        let then = then?;
         let recorded_on = record.about().device;
         assert_eq!(device.id(), recorded_on, "a token is handled with the device that reported it");
         if record.outcome() == Outcome::Pending {
@@ -168,7 +171,8 @@ impl<T> HandlerTable<T> {
         Some(Handled { outcome: record.outcome(), interval, then })
     }
     /// Takes out the handlers of uses that have failed, with what was attached: given up by force or by a stream that was dropped, they
-    /// may never be reported. A token that comes after all is of no table then.
+    /// may never be reported. Their signals stay held until the backend reports them, since it may look at them until then (S1); a
+    /// table that is dropped before leaks them.
     ///
     /// ```
     /// use ringfence::drive::HandlerTable;
@@ -179,32 +183,38 @@ impl<T> HandlerTable<T> {
     /// }
     /// ```
     pub fn take_failed(&self) -> Vec<T> {
-        let failed: Vec<Entry<T>> = {
-            let mut waiting = self.waiting.lock();
-            let is_failed = |entry: &Entry<T>| matches!(entry.record.outcome(), Outcome::Failed(_));
-            let (failed, others) = std::mem::take(&mut waiting.entries)
-                .into_iter()
-                .partition(|(_, entry)| is_failed(entry));
-            waiting.entries = others;
-            let failed: BTreeMap<HandlerToken, Entry<T>> = failed;
-            failed.into_values().collect()
-        };
-        failed.into_iter().map(|entry| entry.then).collect() // no lock is held
+        let mut waiting = self.waiting.lock();
+        let entries = waiting.entries.values_mut();
+        let failed = entries.filter(|entry| matches!(entry.record.outcome(), Outcome::Failed(_)));
+        failed.filter_map(|entry| entry.then.take()).collect()
     }
-    /// Handlers that were not called yet.
+    /// Handlers that were neither called yet nor taken out.
     pub fn waiting(&self) -> usize {
-        self.waiting.lock().entries.len()
+        let waiting = self.waiting.lock();
+        waiting.entries.values().filter(|entry| entry.then.is_some()).count()
     }
     /// Feeds who waits for what to `state`, with `then` for what follows. Reads only.
     pub fn digest<H: Hasher>(&self, state: &mut H, then: impl Fn(&T, &mut H)) {
         for (token, entry) in &self.waiting.lock().entries {
             (token.as_u64(), entry.hold.signal()).hash(state);
             entry.record.digest(state);
-            then(&entry.then, state);
+            entry.then.is_some().hash(state);
+            if let Some(attached) = &entry.then {
+                then(attached, state);
+            }
         }
     }
     fn take(&self, token: HandlerToken) -> Option<Entry<T>> {
         self.waiting.lock().entries.remove(&token)
+    }
+}
+/// Signals that a backend still watches are never used again: it may look at them, whoever has them.
+impl<T> Drop for HandlerTable<T> {
+    fn drop(&mut self) {
+        let outstanding = std::mem::take(&mut self.waiting.lock().entries);
+        for (_, entry) in outstanding {
+            std::mem::forget(entry.hold);
+        }
     }
 }
 impl<T> Default for HandlerTable<T> {
