@@ -2504,7 +2504,8 @@ ringfence_status_t ringfence_pool_trim(ringfence_pool_t pool,
 /**
  * The user reset a device (`hipDeviceReset`): its streams, work and memory are gone. Nothing of it is called again. Called
  * for each pool, and for rings of HIP `ringfence_hip_device_was_reset`. From a reset of HIP's on until all of them returned no
- * other thread may be in a call on HIP's pools and devices, and no signal of that GPU may be watched.
+ * other thread may be in a call on HIP's pools and devices, and no signal of that GPU may be watched, unless
+ * the reset was announced by `ringfence_hip_device_will_be_reset`.
  *
  * Errors: of handles; `RINGFENCE_INVALID_ARGUMENT` when HIP has no such device. Threads: any, at once, but for HIP. Finalizers: no.
  */
